@@ -1,0 +1,42 @@
+# Run by ctest (see CMakeLists.txt); stops at the first thing that does not hold.
+cmake_minimum_required(VERSION 3.25)
+set(work "${build_dir}/package-test")
+set(prefix "${work}/prefix")
+file(REMOVE_RECURSE "${work}")
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run("${CMAKE_COMMAND}" --install "${build_dir}" --prefix "${prefix}")
+
+# The consumer is copied away, so that nothing beside it can be found by a relative path.
+file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer" DESTINATION "${work}")
+set(configure "${CMAKE_COMMAND}" -G "${generator}" -S "${work}/consumer" "-DCMAKE_CXX_COMPILER=${cxx}"
+              "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+run(${configure} -B "${work}/build" "-DSALLYPORT_WANTED=${version}")
+run("${CMAKE_COMMAND}" --build "${work}/build")
+run("${work}/build/consumer" "${work}/consumer")
+run("${prefix}/bin/sallyport" --version)
+
+# Only what was installed was used.
+file(READ "${work}/build/compile_commands.json" commands)
+foreach(folder include src)
+  string(FIND "${commands}" "-I${source_dir}/${folder}" at)
+  string(FIND "${commands}" "-isystem ${source_dir}/${folder}" system_at)
+  if(NOT at EQUAL -1 OR NOT system_at EQUAL -1)
+    message(FATAL_ERROR "the consumer was compiled against ${source_dir}/${folder} instead of the installed headers")
+  endif()
+endforeach()
+file(READ "${prefix}/${libdir}/cmake/sallyport/sallyportTargets.cmake" targets)
+string(FIND "${targets}" "${source_dir}/" at)
+if(NOT at EQUAL -1)
+  message(FATAL_ERROR "the installed package names the source tree it was built from")
+endif()
+
+# A version nobody has installed is refused: the version file is really consulted.
+execute_process(COMMAND ${configure} -B "${work}/build-wrong" -DSALLYPORT_WANTED=99.0 RESULT_VARIABLE result
+                OUTPUT_QUIET ERROR_VARIABLE error)
+if(result EQUAL 0 OR NOT error MATCHES "99.0")
+  message(FATAL_ERROR "find_package(sallyport 99.0) was satisfied by ${version}: ${error}")
+endif()
