@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""Fails when an include points to the right: a folder may include only folders to its left (docs/architecture.md).
+
+  usage: check_layers.py [ROOT]
+
+Also: siblings of one rank never include each other, public headers name only each other and the standard library,
+and `core` names no header of the operating system.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Left to right. Folders of one tuple are siblings; "adapters/*" stands for each folder below adapters.
+RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("adapters/*", "egress", "audit", "tools"), ("gate",), ("cli",))
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+# A standard C++ header has neither a dot nor a slash: <vector>, <cstdint>.
+STANDARD = re.compile(r"^[a-z_]+[0-9]*$")
+OPERATING_SYSTEM = re.compile(
+    r"^(sys|linux|asm|net|netinet|arpa)/|^(dirent|dlfcn|fcntl|grp|netdb|poll|pthread|pwd|sched|signal|spawn|syscall"
+    r"|termios|time|unistd|wait)\.h$|^(fstream|thread)$")
+
+
+def layer_of(parts):
+    """The layer a path relative to src/ or an include belongs to, or None."""
+    if len(parts) < 2:
+        return None
+    if parts[0] == "adapters":
+        return f"adapters/{parts[1]}" if len(parts) > 2 else None
+    return parts[0] if rank_of(parts[0]) is not None else None
+
+
+def rank_of(layer):
+    for rank, layers in enumerate(RANKS):
+        if layer in layers or (layer.startswith("adapters/") and "adapters/*" in layers):
+            return rank
+    return None
+
+
+def check_file(path, layer, is_test):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quoted, angled = match.groups()
+        reason = check_quoted(quoted, layer, is_test) if quoted else check_angled(angled, layer, is_test)
+        if reason:
+            yield f"{number}: {reason}"
+
+
+def check_quoted(include, layer, is_test):
+    parts = Path(include).parts
+    if is_test and parts[0] == "support":  # tests/support
+        return None
+    target = layer_of(parts)
+    if target is None:
+        return f'"{include}" names no layer; include a header by its path from include/ or src/'
+    if target == layer or rank_of(target) < rank_of(layer):
+        return None
+    if rank_of(target) == rank_of(layer):
+        return f'{layer} and {target} are siblings and may not include each other ("{include}")'
+    return f'{layer} may not include {target}, which lies to its right ("{include}")'
+
+
+def check_angled(include, layer, is_test):
+    if rank_of(include.split("/")[0]) is not None and "/" in include:
+        return f"<{include}> is ours; include it with quotes"
+    if layer == "sallyport" and not STANDARD.match(include):
+        return f"a public header may include only the standard library and sallyport/*, not <{include}>"
+    if layer == "core" and not is_test and OPERATING_SYSTEM.match(include):
+        return f"core is pure and may not include <{include}>"
+    return None
+
+
+def sources(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cc", ".c"))
+
+
+def check_tree(root):
+    for path in sources(root / "include" / "sallyport"):
+        yield from ((path, reason) for reason in check_file(path, "sallyport", False))
+    for path in sources(root / "src"):
+        layer = layer_of(path.relative_to(root / "src").parts)
+        if layer is None or layer == "sallyport":
+            yield path, "0: lies in no layer"
+            continue
+        yield from ((path, reason) for reason in check_file(path, layer, path.stem.endswith("_test")))
+
+
+def main(argv):
+    root = Path(argv[1] if len(argv) > 1 else Path(__file__).parent.parent).resolve()
+    if not sources(root / "src"):
+        print(f"check_layers: error: no sources under {root / 'src'}", file=sys.stderr)
+        return 2
+    findings = list(check_tree(root))
+    for path, reason in findings:
+        print(f"{path.relative_to(root)}:{reason}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
