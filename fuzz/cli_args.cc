@@ -1,0 +1,44 @@
+// Any arguments on the command line, one per NUL-separated piece of the input: a command, or one clear error.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "fuzz/require.h"
+
+namespace {
+
+std::vector<std::string> split(std::string_view input) {
+  std::vector<std::string> pieces;
+  while (!input.empty()) {
+    const std::size_t end = std::min(input.find('\0'), input.size());
+    pieces.emplace_back(input.substr(0, end));
+    input.remove_prefix(std::min(end + 1, input.size()));
+  }
+  return pieces;
+}
+
+void check_call(const sallyport::cli::CallOptions& call) {
+  require(!call.argv.empty());
+  require(call.timeout.count() > 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::string> args = split({reinterpret_cast<const char*>(data), size});
+  const auto command = sallyport::cli::parse_command_line(args);
+  (void)sallyport::cli::requested_format(args);
+  if (!command) {
+    require(!command.error().message.empty());
+    require(command.error().message.find('\n') == std::string::npos);
+    return 0;
+  }
+  if (const auto* run = std::get_if<sallyport::cli::RunCommand>(&*command)) check_call(run->call);
+  if (const auto* explain = std::get_if<sallyport::cli::ExplainCommand>(&*command)) check_call(explain->call);
+  return 0;
+}
