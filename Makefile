@@ -1,0 +1,53 @@
+# Two commands on a fresh Debian 12: `make run` and `make test`. Each installs what it needs (with sudo when not root).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+export JOBS
+
+.PHONY: help run test build bench tidy fuzz format check-format install clean setup-run setup-test setup-bench
+
+help:
+	@echo 'make run       build, then run git and rg over an example repo through the gate'
+	@echo 'make test      build and run every test, check, sanitizer and fuzz target (about 20 minutes on 2 cores)'
+	@echo 'make build     build the release'
+	@echo 'make bench     build and run the benchmarks'
+	@echo 'make tidy      clang-tidy over the library and the CLI'
+	@echo 'make fuzz      run each fuzz target for a while'
+	@echo 'make format    format the sources in place'
+	@echo 'make install   install the release below PREFIX=$(PREFIX) (no sudo of its own)'
+	@echo 'make clean     remove build/'
+	@echo 'One preset, quickly: cmake --preset dev && cmake --build --preset dev && ctest --preset dev'
+
+run: build
+	@tools/make_example_repo.sh build/example/hello-repo
+	@tools/run_example.sh build/release/bin/sallyport build/example/hello-repo
+
+build: setup-run
+	@cmake --preset release --log-level=WARNING > build/release.configure.log 2>&1 || { cat build/release.configure.log; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS)
+
+test: setup-test
+	@tools/run_tests.sh
+
+tidy fuzz: setup-test
+	@tools/run_tests.sh $@
+
+format: setup-test
+	@tools/format.sh
+
+check-format: setup-test
+	@tools/format.sh --check
+
+bench: setup-bench
+	@cmake --preset bench
+	@cmake --build --preset bench --parallel $(JOBS)
+	@cmake --build --preset bench --target run_bench
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+setup-run setup-test setup-bench: setup-%:
+	@mkdir -p build
+	@tools/setup.sh $*

@@ -1,0 +1,4 @@
+const { greet } = require("./greet");
+
+// TODO: take the name from the command line
+console.log(greet("world"));

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Installs the Debian packages a target of the Makefile needs, and only those that are missing.
+#
+#   usage: tools/setup.sh run|test|bench
+#
+# With nothing missing it asks dpkg once and returns: no network, no sudo.
+set -euo pipefail
+
+run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libtomlplusplus-dev
+              libfmt-dev git ripgrep)
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 util-linux
+               clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
+               bubblewrap jq strace)
+bench_packages=(libbenchmark-dev)
+# Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
+test_commands=(node:nodejs npm:npm)
+
+say() { echo "setup: $*" >&2; }
+
+wanted=("${run_packages[@]}")
+commands=()
+case "${1:-}" in
+  run) ;;
+  test) wanted+=("${test_packages[@]}"); commands=("${test_commands[@]}") ;;
+  bench) wanted+=("${bench_packages[@]}") ;;
+  *) say "usage: tools/setup.sh run|test|bench"; exit 2 ;;
+esac
+
+missing=()
+find_missing() {
+  missing=()
+  local package installed entry
+  # One dpkg-query for all; unknown packages go to stderr and count as missing.
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true)
+  for package in "${wanted[@]}"; do
+    grep -qxF "installed $package" <<<"$installed" || missing+=("$package")
+  done
+  for entry in "${commands[@]}"; do
+    command -v "${entry%%:*}" >/dev/null || missing+=("${entry#*:}")
+  done
+}
+
+if ! command -v dpkg-query >/dev/null; then
+  say "error: this is not a Debian system: install by hand the equivalents of: ${wanted[*]}"
+  exit 1
+fi
+find_missing
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    say "error: missing packages and no sudo to install them with"
+    say "hint: as root: apt-get install -y --no-install-recommends ${missing[*]}"
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+say "installing ${missing[*]}"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"; }
+install_missing() { apt install -y --no-install-recommends "${missing[@]}"; }
+# Package lists may be absent (a fresh image) or too old; fetch them only then.
+if ! install_missing; then
+  say "trying again with fresh package lists"
+  apt update
+  install_missing
+fi
+find_missing
+if [[ ${#missing[@]} -ne 0 ]]; then
+  say "error: still missing after the installation: ${missing[*]}"
+  exit 1
+fi
