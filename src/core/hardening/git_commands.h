@@ -1,0 +1,27 @@
+// Which git commands may be asked for, and which of their options may not.
+#pragma once
+
+#include <string_view>
+
+#include "core/hardening/hardeners.h"
+
+namespace sallyport::hardening {
+
+// Which fixed options a command needs so that no program of the repo's choosing runs for a diff.
+enum class DiffOptions { kNone, kTextconv, kAll };
+
+struct GitCommand {
+  std::string_view name;
+  DiffOptions diff = DiffOptions::kNone;
+  std::string_view refused_shorts = {};
+  std::string_view shorts_with_value = {};  // end the search in a cluster such as "-eOUT"
+};
+
+// nullptr when the command is not in the closed list.
+[[nodiscard]] const GitCommand* find_git_command(std::string_view name);
+[[nodiscard]] std::string git_command_hint(std::string_view name);
+
+// The arguments after the command's name.
+[[nodiscard]] Status check_git_arguments(const GitCommand& command, Argv arguments);
+
+}  // namespace sallyport::hardening

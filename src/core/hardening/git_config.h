@@ -1,0 +1,24 @@
+// What outranks a hostile repo's own git configuration, for git itself and for tools that start it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/plan.h"
+
+namespace sallyport::hardening {
+
+struct GitSetting {
+  std::string_view key;
+  std::string_view value;
+};
+
+// Read after every configuration file, so nothing in the repo can win over them.
+[[nodiscard]] std::span<const GitSetting> git_settings();
+// Variables for git itself.
+[[nodiscard]] std::vector<EnvVar> git_env();
+// The same for a tool that starts git behind our back: the settings travel in the environment, too.
+[[nodiscard]] std::vector<EnvVar> git_env_for_children();
+
+}  // namespace sallyport::hardening

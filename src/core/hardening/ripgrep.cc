@@ -1,0 +1,41 @@
+#include <array>
+
+#include "core/hardening/hardeners.h"
+#include "core/hardening/options.h"
+
+namespace sallyport::hardening {
+namespace {
+
+// First, so that nothing before it can count; there is no option that takes it back.
+constexpr std::array<std::string_view, 1> kFixed = {"--no-config"};
+constexpr std::string_view kShortsWithValue = "ABCEMTdefgjmrt";
+
+struct Refused {
+  std::string_view option;
+  std::string_view why;
+};
+// ripgrep takes no abbreviations, so exact names are enough ("--pretty" is another option than "--pre").
+constexpr std::array kRefused = {
+    Refused{"--pre", "it starts a program for every file"},
+    Refused{"--hostname-bin", "it starts a program"},
+    Refused{"--search-zip", "it starts decompressors found by PATH"},
+};
+
+}  // namespace
+
+Result<HardenedCommand> harden_ripgrep(Argv argv) {
+  const Argv arguments = argv.subspan(1);
+  for (const std::string& argument : arguments.first(count_option_arguments(arguments))) {
+    const std::string_view name = split_long(argument).name;
+    for (const Refused& refused : kRefused) {
+      if (name != refused.option) continue;
+      return fail(refused_argument("rg", argument, refused.why, "leave it out; unpack or convert files beforehand"));
+    }
+    if (has_short(argument, 'z', kShortsWithValue)) {
+      return fail(refused_argument("rg", argument, "-z starts decompressors found by PATH", "unpack files beforehand"));
+    }
+  }
+  return HardenedCommand{.argv = insert_after(argv, 0, kFixed), .env = {}};
+}
+
+}  // namespace sallyport::hardening

@@ -1,0 +1,33 @@
+// SHA-256 as lower-case hex.
+//
+//   Sha256 hasher;
+//   hasher.update(first); hasher.update(second);
+//   std::string hex = std::move(hasher).hex();
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sallyport {
+
+class Sha256 {
+ public:
+  Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+  ~Sha256();
+
+  void update(std::string_view bytes);
+  [[nodiscard]] std::string hex() &&;
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+[[nodiscard]] std::string sha256_hex(std::string_view bytes);
+// 64 lower-case hex digits.
+[[nodiscard]] bool is_sha256_hex(std::string_view text);
+
+}  // namespace sallyport

@@ -1,0 +1,110 @@
+#include "core/tail_ring.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace sallyport {
+namespace {
+
+// One full pipe's worth: small streams, which are most of them, never grow.
+constexpr std::size_t kFirstBlock = 64 * 1024;
+
+using Spare = std::array<char, 16 * 1024>;
+
+void swap_blocks(char* a, char* b, std::size_t size, Spare& spare) {
+  while (size > 0) {
+    const std::size_t step = std::min(size, spare.size());
+    std::memcpy(spare.data(), a, step);
+    std::memcpy(a, b, step);
+    std::memcpy(b, spare.data(), step);
+    a += step;
+    b += step;
+    size -= step;
+  }
+}
+
+// Gries and Mills: exchanges ever smaller blocks in place, until one of the two fits in the spare. std::rotate does the
+// same one byte at a time, several times slower over a cap of tens of megabytes.
+void rotate_left(std::span<char> bytes, std::size_t by) {
+  Spare spare;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
+  char* const middle = bytes.data() + by;
+  std::size_t left = by;
+  std::size_t right = bytes.size() - by;
+  while (left > spare.size() && right > spare.size()) {
+    if (left > right) {
+      swap_blocks(middle - left, middle, right, spare);
+      left -= right;
+    } else {
+      swap_blocks(middle - left, middle + right - left, left, spare);
+      right -= left;
+    }
+  }
+  char* const first = middle - left;
+  if (left <= spare.size()) {
+    std::memcpy(spare.data(), first, left);
+    std::memmove(first, middle, right);
+    std::memcpy(first + right, spare.data(), left);
+  } else {
+    std::memcpy(spare.data(), middle, right);
+    std::memmove(first + right, first, left);
+    std::memcpy(first, spare.data(), right);
+  }
+}
+
+}  // namespace
+
+TailRing::TailRing(ByteCount cap) : cap_(std::max<std::size_t>(1, count(cap))) {}
+
+void TailRing::grow() {
+  // Sizes are the cap halved again and again, so that the last step too starts from half of it.
+  std::size_t size = cap_;
+  while (size / 2 >= kFirstBlock && size / 2 > storage_.size()) size /= 2;
+  // Leaves the new part unwritten: pages the stream never reaches cost nothing.
+  storage_.resize_and_overwrite(size, [](char*, std::size_t n) { return n; });
+}
+
+std::span<char> TailRing::writable() {
+  if (next_ == storage_.size()) {
+    if (storage_.size() < cap_) {
+      grow();
+    } else {
+      next_ = 0;
+    }
+  }
+  return std::span(storage_).subspan(next_);
+}
+
+void TailRing::commit(std::size_t size) {
+  assert(size <= storage_.size() - next_);
+  next_ += size;
+  total_ += size;
+}
+
+void TailRing::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::span<char> room = writable();
+    const std::size_t step = std::min(room.size(), bytes.size());
+    std::memcpy(room.data(), bytes.data(), step);
+    commit(step);
+    bytes.remove_prefix(step);
+  }
+}
+
+CapturedStream TailRing::finish() && {
+  if (truncated()) {
+    const std::size_t oldest = next_ == cap_ ? 0 : next_;
+    rotate_left(storage_, oldest);
+    const std::string_view marker = kTruncationMarker.substr(0, std::min(cap_, kTruncationMarker.size()));
+    std::memcpy(storage_.data(), marker.data(), marker.size());
+  } else {
+    storage_.resize(static_cast<std::size_t>(total_));
+    // A short result should not keep a long block.
+    if (storage_.size() < storage_.capacity() / 2) storage_.shrink_to_fit();
+  }
+  return {.bytes = std::exchange(storage_, {}), .truncated = truncated(), .total_bytes = total_};
+}
+
+}  // namespace sallyport
