@@ -8,8 +8,12 @@ include_guard(GLOBAL)
 function(sallyport_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_23)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  # An option struct's defaults deny, so a designated initialiser that leaves a field out says something safe.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                           -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
+                                           -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+                                           -Wno-missing-field-initializers)
+  # clang blames us for what libstdc++ 12 deprecates inside its own std::stable_sort; g++ still looks at our code.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   if(SALLYPORT_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -38,21 +38,23 @@ def rank_of(layer):
     return None
 
 
-def check_file(path, layer, is_test):
+def check_file(path, layer, outside):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = INCLUDE.match(line)
         if not match:
             continue
         quoted, angled = match.groups()
-        reason = check_quoted(quoted, layer, is_test) if quoted else check_angled(angled, layer, is_test)
+        reason = check_quoted(quoted, layer, outside) if quoted else check_angled(angled, layer, outside)
         if reason:
             yield f"{number}: {reason}"
 
 
-def check_quoted(include, layer, is_test):
+def check_quoted(include, layer, outside):
     parts = Path(include).parts
-    if is_test and parts[0] == "support":  # tests/support
+    if outside and parts[0] == "support":  # tests/support
         return None
+    if len(parts) == 1 and include.endswith(".inc"):
+        return None  # data generated into the build tree by the layer itself
     target = layer_of(parts)
     if target is None:
         return f'"{include}" names no layer; include a header by its path from include/ or src/'
@@ -63,18 +65,23 @@ def check_quoted(include, layer, is_test):
     return f'{layer} may not include {target}, which lies to its right ("{include}")'
 
 
-def check_angled(include, layer, is_test):
+def check_angled(include, layer, outside):
     if rank_of(include.split("/")[0]) is not None and "/" in include:
         return f"<{include}> is ours; include it with quotes"
     if layer == "sallyport" and not STANDARD.match(include):
         return f"a public header may include only the standard library and sallyport/*, not <{include}>"
-    if layer == "core" and not is_test and OPERATING_SYSTEM.match(include):
+    if layer == "core" and not outside and OPERATING_SYSTEM.match(include):
         return f"core is pure and may not include <{include}>"
     return None
 
 
 def sources(folder):
     return sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cc", ".c"))
+
+
+def is_outside(path):
+    """Tests and generators that run during the build follow the layers but are not part of the library."""
+    return path.stem.endswith("_test") or path.stem == "generate"
 
 
 def check_tree(root):
@@ -85,7 +92,7 @@ def check_tree(root):
         if layer is None or layer == "sallyport":
             yield path, "0: lies in no layer"
             continue
-        yield from ((path, reason) for reason in check_file(path, layer, path.stem.endswith("_test")))
+        yield from ((path, reason) for reason in check_file(path, layer, is_outside(path)))
 
 
 def main(argv):

@@ -53,6 +53,13 @@ class CheckLayersTest(CheckTest):
         self.write("src/core/bad.cc", "#include <unistd.h>\n")
         self.assert_fails(self.check(), "core is pure")
 
+    def test_generated_data_and_its_generator_pass(self):
+        self.write("src/core/seccomp/program.cc", '#include "seccomp_program.inc"\n')
+        self.write("src/core/seccomp/generate.cc", "#include <unistd.h>\n")
+        self.assert_passes(self.check())
+        self.write("src/core/seccomp/generate.cc", '#include "os/fd.h"\n')
+        self.assert_fails(self.check(), "core may not include os")
+
     def test_a_unit_test_follows_its_layer_but_may_use_test_support(self):
         self.write("src/os/fd_test.cc", '#include "support/temp_dir.h"\n#include "os/fd.h"\n')
         self.assert_passes(self.check())
