@@ -45,7 +45,8 @@ const ToolEntry* Allowlist::find(std::string_view name) const {
 }
 
 Result<ToolEntry> Allowlist::admit(std::string_view argv0) const {
-  if (argv0.empty()) return fail(disallowed_subprocess(argv0, "no tool was named", "name a tool as the first argument"));
+  if (argv0.empty())
+    return fail(disallowed_subprocess(argv0, "no tool was named", "name a tool as the first argument"));
   if (argv0.find('/') != std::string_view::npos) {
     const std::string_view base = argv0.substr(argv0.rfind('/') + 1);
     const ToolEntry* const meant = find(base);

@@ -25,47 +25,41 @@ struct Row {
 
 // Mandatory is what our own main job needs: a repo can be read without any of the others (ADR-0003, ADR-0004).
 constexpr std::array kTable = {
-    Row{"git", kGitRecord, Need::kMandatory, Hardening::kGit,
-        "reads the history and state of the analysed repo", "apt-get install git"},
+    Row{"git", kGitRecord, Need::kMandatory, Hardening::kGit, "reads the history and state of the analysed repo",
+        "apt-get install git"},
     Row{"node", kNodeRecord, Need::kOptional, Hardening::kNone,
         "runs the repo's JavaScript and the tools written in it", "apt-get install nodejs"},
-    Row{"docker", kAnalysisRecord, Need::kOptional, Hardening::kDocker,
-        "starts the container a runtime trace observes", "apt-get install docker.io"},
-    Row{"strace", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "records the system calls of a traced program", "apt-get install strace",
-        Role::kTool, Platform::kLinux},
-    Row{"semgrep", kAnalysisRecord, Need::kOptional, Hardening::kSemgrep,
-        "finds code patterns by rule", "pipx install semgrep"},
-    Row{"syft", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "lists the packages a tree contains", "install a release of anchore/syft into the trusted search path"},
-    Row{"grype", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "matches packages with known vulnerabilities",
+    Row{"docker", kAnalysisRecord, Need::kOptional, Hardening::kDocker, "starts the container a runtime trace observes",
+        "apt-get install docker.io"},
+    Row{"strace", kAnalysisRecord, Need::kOptional, Hardening::kNone, "records the system calls of a traced program",
+        "apt-get install strace", Role::kTool, Platform::kLinux},
+    Row{"semgrep", kAnalysisRecord, Need::kOptional, Hardening::kSemgrep, "finds code patterns by rule",
+        "pipx install semgrep"},
+    Row{"syft", kAnalysisRecord, Need::kOptional, Hardening::kNone, "lists the packages a tree contains",
+        "install a release of anchore/syft into the trusted search path"},
+    Row{"grype", kAnalysisRecord, Need::kOptional, Hardening::kNone, "matches packages with known vulnerabilities",
         "install a release of anchore/grype into the trusted search path"},
-    Row{"gitleaks", kAnalysisRecord, Need::kOptional, Hardening::kGitleaks,
-        "finds secrets in files and history", "apt-get install gitleaks"},
-    Row{"scip-typescript", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "indexes the symbols of TypeScript code", "npm install --global @sourcegraph/scip-typescript"},
-    Row{"tree-sitter", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "parses source files into syntax trees", "cargo install tree-sitter-cli"},
-    Row{"ast-grep", kAnalysisRecord, Need::kOptional, Hardening::kNone,
-        "searches code by syntax tree", "cargo install ast-grep"},
-    Row{"rg", kAnalysisRecord, Need::kOptional, Hardening::kRipgrep,
-        "searches text in large trees", "apt-get install ripgrep"},
-    Row{"npm", kValidationRecord, Need::kOptional, Hardening::kNpm,
-        "resolves, installs and tests a repo's packages", "apt-get install npm"},
-    Row{"bwrap", kValidationRecord, Need::kOptional, Hardening::kNone,
-        "builds the bwrap jail on Linux", "apt-get install bubblewrap",
-        Role::kWrapper, Platform::kLinux},
-    Row{"sandbox-exec", kValidationRecord, Need::kOptional, Hardening::kNone,
-        "builds the jail on macOS", "part of macOS; nothing to install",
-        Role::kWrapper, Platform::kMacOs},
-    Row{"jq", kValidationRecord, Need::kOptional, Hardening::kNone,
-        "reads and reshapes JSON reports", "apt-get install jq"},
+    Row{"gitleaks", kAnalysisRecord, Need::kOptional, Hardening::kGitleaks, "finds secrets in files and history",
+        "apt-get install gitleaks"},
+    Row{"scip-typescript", kAnalysisRecord, Need::kOptional, Hardening::kNone, "indexes the symbols of TypeScript code",
+        "npm install --global @sourcegraph/scip-typescript"},
+    Row{"tree-sitter", kAnalysisRecord, Need::kOptional, Hardening::kNone, "parses source files into syntax trees",
+        "cargo install tree-sitter-cli"},
+    Row{"ast-grep", kAnalysisRecord, Need::kOptional, Hardening::kNone, "searches code by syntax tree",
+        "cargo install ast-grep"},
+    Row{"rg", kAnalysisRecord, Need::kOptional, Hardening::kRipgrep, "searches text in large trees",
+        "apt-get install ripgrep"},
+    Row{"npm", kValidationRecord, Need::kOptional, Hardening::kNpm, "resolves, installs and tests a repo's packages",
+        "apt-get install npm"},
+    Row{"bwrap", kValidationRecord, Need::kOptional, Hardening::kNone, "builds the bwrap jail on Linux",
+        "apt-get install bubblewrap", Role::kWrapper, Platform::kLinux},
+    Row{"sandbox-exec", kValidationRecord, Need::kOptional, Hardening::kNone, "builds the jail on macOS",
+        "part of macOS; nothing to install", Role::kWrapper, Platform::kMacOs},
+    Row{"jq", kValidationRecord, Need::kOptional, Hardening::kNone, "reads and reshapes JSON reports",
+        "apt-get install jq"},
 };
 
-constexpr bool names_match_public_list() {
-  return std::ranges::equal(kTable, kAllowedBinaries, {}, &Row::name);
-}
+constexpr bool names_match_public_list() { return std::ranges::equal(kTable, kAllowedBinaries, {}, &Row::name); }
 static_assert(names_match_public_list(), "kAllowedBinaries and the table must hold the same names in the same order");
 
 struct HardeningName {
@@ -73,9 +67,9 @@ struct HardeningName {
   std::string_view name;
 };
 constexpr std::array kHardeningNames = {
-    HardeningName{Hardening::kNone, "none"},         HardeningName{Hardening::kGit, "git"},
-    HardeningName{Hardening::kNpm, "npm"},           HardeningName{Hardening::kRipgrep, "rg"},
-    HardeningName{Hardening::kSemgrep, "semgrep"},   HardeningName{Hardening::kGitleaks, "gitleaks"},
+    HardeningName{Hardening::kNone, "none"},       HardeningName{Hardening::kGit, "git"},
+    HardeningName{Hardening::kNpm, "npm"},         HardeningName{Hardening::kRipgrep, "rg"},
+    HardeningName{Hardening::kSemgrep, "semgrep"}, HardeningName{Hardening::kGitleaks, "gitleaks"},
     HardeningName{Hardening::kDocker, "docker"},
 };
 

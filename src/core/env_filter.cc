@@ -26,8 +26,8 @@ constexpr std::string_view kProgram = "it names a program to run";
 constexpr std::string_view kConfig = "it names or holds the tool's configuration";
 constexpr std::string_view kBase = "it comes from the base environment only";
 
-// Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix, with
-// the harmless members given back below, so that a variable invented later is refused too.
+// Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
+// with the harmless members given back below, so that a variable invented later is refused too.
 constexpr std::array kForbidden = {
     NameRule{Match::kExact, "PATH", kBase},
     NameRule{Match::kExact, "HOME", kBase},
@@ -105,9 +105,9 @@ constexpr std::array kForbidden = {
 
 // Members of a closed family that only carry a value.
 constexpr std::array<std::string_view, 14> kHarmless = {
-    "GIT_AUTHOR_NAME",    "GIT_AUTHOR_EMAIL",    "GIT_AUTHOR_DATE",  "GIT_COMMITTER_NAME",      "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_DATE", "NODE_ENV",            "NODE_NO_WARNINGS", "NODE_DISABLE_COLORS",     "PYTHONUNBUFFERED",
-    "PYTHONHASHSEED",     "PYTHONIOENCODING",    "PYTHONUTF8",       "PYTHONDONTWRITEBYTECODE",
+    "GIT_AUTHOR_NAME",    "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",  "GIT_COMMITTER_NAME",      "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE", "NODE_ENV",         "NODE_NO_WARNINGS", "NODE_DISABLE_COLORS",     "PYTHONUNBUFFERED",
+    "PYTHONHASHSEED",     "PYTHONIOENCODING", "PYTHONUTF8",       "PYTHONDONTWRITEBYTECODE",
 };
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -119,9 +119,12 @@ bool starts_with_any_case(std::string_view text, std::string_view prefix) {
 
 bool matches(const NameRule& rule, std::string_view name) {
   switch (rule.match) {
-    case Match::kExact: return name == rule.text;
-    case Match::kPrefix: return name.starts_with(rule.text);
-    case Match::kPrefixAnyCase: return starts_with_any_case(name, rule.text);
+    case Match::kExact:
+      return name == rule.text;
+    case Match::kPrefix:
+      return name.starts_with(rule.text);
+    case Match::kPrefixAnyCase:
+      return starts_with_any_case(name, rule.text);
   }
   return true;
 }

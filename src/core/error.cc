@@ -6,24 +6,23 @@ namespace sallyport {
 
 std::string_view error_kind(const Error& error) {
   using std::string_view;
-  return std::visit(
-      overloaded{
-          [](const DisallowedSubprocessError&) -> string_view { return "disallowed_subprocess"; },
-          [](const InvalidProbeName&) -> string_view { return "invalid_probe_name"; },
-          [](const InvalidRequest&) -> string_view { return "invalid_request"; },
-          [](const PolicyError&) -> string_view { return "policy_error"; },
-          [](const ToolMissingError&) -> string_view { return "tool_missing"; },
-          [](const UntrustedToolError&) -> string_view { return "untrusted_tool"; },
-          [](const ToolNotRunnable&) -> string_view { return "tool_not_runnable"; },
-          [](const ProbeTimeoutError&) -> string_view { return "probe_timeout"; },
-          [](const CancelledError&) -> string_view { return "cancelled"; },
-          [](const LimitExceededError&) -> string_view { return "limit_exceeded"; },
-          [](const GuaranteeUnavailable&) -> string_view { return "guarantee_unavailable"; },
-          [](const JailUnavailable&) -> string_view { return "jail_unavailable"; },
-          [](const SetupFailed&) -> string_view { return "setup_failed"; },
-          [](const SystemError&) -> string_view { return "system_error"; },
-      },
-      error.detail);
+  return std::visit(overloaded{
+                        [](const DisallowedSubprocessError&) -> string_view { return "disallowed_subprocess"; },
+                        [](const InvalidProbeName&) -> string_view { return "invalid_probe_name"; },
+                        [](const InvalidRequest&) -> string_view { return "invalid_request"; },
+                        [](const PolicyError&) -> string_view { return "policy_error"; },
+                        [](const ToolMissingError&) -> string_view { return "tool_missing"; },
+                        [](const UntrustedToolError&) -> string_view { return "untrusted_tool"; },
+                        [](const ToolNotRunnable&) -> string_view { return "tool_not_runnable"; },
+                        [](const ProbeTimeoutError&) -> string_view { return "probe_timeout"; },
+                        [](const CancelledError&) -> string_view { return "cancelled"; },
+                        [](const LimitExceededError&) -> string_view { return "limit_exceeded"; },
+                        [](const GuaranteeUnavailable&) -> string_view { return "guarantee_unavailable"; },
+                        [](const JailUnavailable&) -> string_view { return "jail_unavailable"; },
+                        [](const SetupFailed&) -> string_view { return "setup_failed"; },
+                        [](const SystemError&) -> string_view { return "system_error"; },
+                    },
+                    error.detail);
 }
 
 }  // namespace sallyport

@@ -74,10 +74,10 @@ Error probe_timeout(std::string_view tool, std::chrono::milliseconds elapsed) {
 }
 
 Error cancelled(std::string_view tool, std::chrono::milliseconds elapsed) {
-  return {.detail = CancelledError{.tool = std::string(tool), .elapsed = elapsed},
-          .message = fmt::format("cancelled '{}': ended by its caller after {}", printable(tool),
-                                 format_duration(elapsed)),
-          .hint = {}};
+  return {
+      .detail = CancelledError{.tool = std::string(tool), .elapsed = elapsed},
+      .message = fmt::format("cancelled '{}': ended by its caller after {}", printable(tool), format_duration(elapsed)),
+      .hint = {}};
 }
 
 Error limit_exceeded(std::string_view tool, std::string_view outcome, std::string_view why) {
@@ -105,7 +105,8 @@ Error setup_failed(std::string_view stage, int error_number, std::string_view hi
 }
 
 Error system_error(std::string_view operation, std::string_view subject, int error_number, std::string_view hint) {
-  const std::string what = subject.empty() ? std::string(operation) : fmt::format("{} {}", operation, printable(subject));
+  const std::string what =
+      subject.empty() ? std::string(operation) : fmt::format("{} {}", operation, printable(subject));
   return {.detail = SystemError{.operation = std::string(operation), .error_number = error_number},
           .message = fmt::format("cannot {}: {}", what, errno_text(error_number)),
           .hint = printable(hint)};

@@ -1,5 +1,5 @@
-// Well-worded Error values, so that every layer says the same thing the same way: "<what> <subject>: <why>", lower case,
-// one line. Subjects may be arbitrary bytes (argv, paths): each is made printable here, once.
+// Well-worded Error values, so that every layer says the same thing the same way: "<what> <subject>: <why>", lower
+// case, one line. Subjects may be arbitrary bytes (argv, paths): each is made printable here, once.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // What a tool always gets, whoever calls it (C25, C28): fixed arguments and variables, and a refusal of the caller's
 // arguments that would undo them or make the tool start something else. Pure: argv in, argv out.
 //
-// Promises for every tool: the result starts with argv[0] and holds the caller's arguments, all of them, in their order.
+// Promises for every tool: the result starts with argv[0] and holds the caller's arguments, all of them, in their
+// order.
 #pragma once
 
 #include <span>

@@ -37,9 +37,12 @@ Json bytes_or_null(const std::optional<ByteCount>& value) { return value ? Json(
 
 std::string_view platform_name(Platform platform) {
   switch (platform) {
-    case Platform::kAny: return "any";
-    case Platform::kLinux: return "linux";
-    case Platform::kMacOs: return "macos";
+    case Platform::kAny:
+      return "any";
+    case Platform::kLinux:
+      return "linux";
+    case Platform::kMacOs:
+      return "macos";
   }
   return "any";
 }
@@ -114,12 +117,8 @@ Json json_of(const Outcome& outcome) {
           [](const TimedOut& timed_out) -> Json {
             return {{"elapsed_ms", timed_out.elapsed.count()}, {"limit_ms", timed_out.limit.count()}};
           },
-          [](const OomKilled& oom) -> Json {
-            return {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}};
-          },
-          [](const NetworkDenied& denied) -> Json {
-            return {{"host", json_text(denied.host)}, {"port", denied.port}};
-          },
+          [](const OomKilled& oom) -> Json { return {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}}; },
+          [](const NetworkDenied& denied) -> Json { return {{"host", json_text(denied.host)}, {"port", denied.port}}; },
           [](const DiskQuotaExceeded& disk) -> Json {
             return {{"bytes_used", disk.bytes_used}, {"quota_bytes", disk.quota_bytes}};
           },
@@ -135,8 +134,9 @@ Json json_of(const Usage& usage) {
 }
 
 Json json_of(const BinaryIdentity& binary) {
-  return {{"path", json_text(binary.path)}, {"device", binary.device},     {"inode", binary.inode},
-          {"size", binary.size},            {"mtime_ns", binary.mtime_ns}, {"sha256", json_text(binary.sha256)}};
+  return {{"path", json_text(binary.path)}, {"device", binary.device},
+          {"inode", binary.inode},          {"size", binary.size},
+          {"mtime_ns", binary.mtime_ns},    {"sha256", json_text(binary.sha256)}};
 }
 
 Json json_of(const Established& established) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -26,11 +27,11 @@ Status check_arguments(std::span<const std::string> argv) {
                                   "the kernel would cut the argument there; remove the byte"));
     }
     if (argv[i].size() >= kLongestArgument) {
-      return fail(invalid_request("argv",
-                                  fmt::format("argument {} is {} long, the kernel takes less than {}", i,
-                                              format_bytes(ByteCount{argv[i].size()}),
-                                              format_bytes(ByteCount{kLongestArgument})),
-                                  "pass large input in a file or on stdin"));
+      return fail(invalid_request(
+          "argv",
+          fmt::format("argument {} is {} long, the kernel takes less than {}", i,
+                      format_bytes(ByteCount{argv[i].size()}), format_bytes(ByteCount{kLongestArgument})),
+          "pass large input in a file or on stdin"));
     }
   }
   return {};
@@ -43,16 +44,16 @@ Status check_command_size(std::span<const std::string> argv, std::span<const Env
   for (const EnvVar& var : env) {
     const std::size_t length = var.name.size() + 1 + var.value.size() + 1;
     if (length > kLongestArgument) {
-      return fail(invalid_request("env", fmt::format("{} is longer than {}", var.name,
-                                                     format_bytes(ByteCount{kLongestArgument})),
-                                  "pass large input in a file or on stdin"));
+      return fail(invalid_request(
+          "env", fmt::format("{} is longer than {}", var.name, format_bytes(ByteCount{kLongestArgument})),
+          "pass large input in a file or on stdin"));
     }
     size += length + sizeof(char*);
   }
   if (size <= kLargestCommand) return {};
-  return fail(invalid_request("argv", fmt::format("arguments and environment take {} together, more than {}",
-                                                  format_bytes(ByteCount{size}),
-                                                  format_bytes(ByteCount{kLargestCommand})),
+  return fail(invalid_request("argv",
+                              fmt::format("arguments and environment take {} together, more than {}",
+                                          format_bytes(ByteCount{size}), format_bytes(ByteCount{kLargestCommand})),
                               "pass long lists in a file or on stdin"));
 }
 
@@ -62,8 +63,9 @@ Status check_time(std::string_view field, milliseconds value) {
                                 "give the tool time to work, e.g. 60s"));
   }
   if (value > kLongestTimeout) {
-    return fail(invalid_request(field, fmt::format("{} is longer than a run may take",
-                                                   format_duration(std::min(value, milliseconds(std::chrono::hours(8760))))),
+    return fail(invalid_request(field,
+                                fmt::format("{} is longer than a run may take",
+                                            format_duration(std::min(value, milliseconds(std::chrono::hours(8760))))),
                                 fmt::format("at most {}h", kLongestTimeout.count())));
   }
   return {};
@@ -77,9 +79,10 @@ Status check_positive(std::string_view field, std::optional<std::uint64_t> value
 Status check_limits(const Limits& limits) {
   TRY(check_time("timeout", limits.wall));
   if (limits.output == ByteCount{0} || limits.output > kLargestMaxOutput) {
-    return fail(invalid_request("max_output", fmt::format("{} is not between 1 byte and {}", format_bytes(limits.output),
-                                                          format_bytes(kLargestMaxOutput)),
-                                "the default is 64M"));
+    return fail(invalid_request(
+        "max_output",
+        fmt::format("{} is not between 1 byte and {}", format_bytes(limits.output), format_bytes(kLargestMaxOutput)),
+        "the default is 64M"));
   }
   if (limits.cpu) TRY(check_time("cpu", *limits.cpu));
   TRY(check_positive("memory", limits.memory ? std::optional(count(*limits.memory)) : std::nullopt));
@@ -92,7 +95,8 @@ Status check_paths(const CanonicalPaths& paths) {
   if (!paths.repo.is_absolute()) return fail(invalid_request("repo", "not resolved to an absolute path"));
   if (!paths.cwd.is_absolute()) return fail(invalid_request("cwd", "not resolved to an absolute path"));
   if (!is_inside(paths.cwd, paths.repo)) {
-    return fail(invalid_request("cwd", fmt::format("{} lies outside the repo {}", paths.cwd.string(), paths.repo.string()),
+    return fail(invalid_request("cwd",
+                                fmt::format("{} lies outside the repo {}", paths.cwd.string(), paths.repo.string()),
                                 "choose a directory inside the repo, or another repo"));
   }
   return {};
@@ -105,6 +109,16 @@ void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> fixed) {
     env.push_back(var);
   }
   std::ranges::sort(env, {}, &EnvVar::name);
+}
+
+// git looks for a repo from cwd upwards; above the analysed one it must not find another. A colon separates the entries
+// and cannot be escaped, so a path with one goes without.
+void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
+  const bool starts_git = std::ranges::find(env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != env.end();
+  const std::string above = repo.parent_path().native();
+  if (!starts_git || above.find(':') != std::string::npos) return;
+  const std::array ceiling = {EnvVar{.name = "GIT_CEILING_DIRECTORIES", .value = above}};
+  overlay(env, ceiling);
 }
 
 std::vector<Guarantee> sorted_unique(std::vector<Guarantee> guarantees) {
@@ -144,6 +158,7 @@ Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& s
   std::vector<EnvVar> env = TRY(child_env(base_env, spec.env_extras));
   HardenedCommand command = TRY(harden(tool, spec.argv));
   overlay(env, command.env);
+  confine_git_discovery(env, paths.repo);
   TRY(check_command_size(command.argv, env));
   return Plan{.tool = std::move(tool),
               .argv = std::move(command.argv),

@@ -24,15 +24,16 @@ struct CanonicalPaths {
 
 // MAX_ARG_STRLEN of the kernel, with the terminating NUL.
 inline constexpr std::size_t kLongestArgument = 128 * 1024;
-// Of arguments and environment together, with terminators and pointers. The kernel stops at a quarter of the stack limit, by
-// default 2 MiB; the other half is left to what a jail adds.
+// Of arguments and environment together, with terminators and pointers. The kernel stops at a quarter of the stack
+// limit, by default 2 MiB; the other half is left to what a jail adds.
 inline constexpr std::size_t kLargestCommand = 1024 * 1024;
 inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 
 // C2 alone: to be called before anything touches the file system.
 [[nodiscard]] Status check_admission(const Allowlist& allowlist, std::span<const std::string> argv);
 
-// The checks of a spec that need no canonical path (admission included), for a gate that wants them before it resolves any.
+// The checks of a spec that need no canonical path (admission included), for a gate that wants them before it resolves
+// any.
 [[nodiscard]] Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spec);
 
 // All checks, then the plan. The environment is filtered and the tool's hardening is in argv and env.

@@ -63,7 +63,8 @@ void TailRing::grow() {
   std::size_t size = cap_;
   while (size / 2 >= kFirstBlock && size / 2 > storage_.size()) size /= 2;
   // Leaves the new part unwritten: pages the stream never reaches cost nothing.
-  storage_.resize_and_overwrite(size, [](char*, std::size_t n) { return n; });
+  // libstdc++ 12 tells the callback the capacity it rounded up to, so the size is our own.
+  storage_.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
 }
 
 std::span<char> TailRing::writable() {

@@ -4,8 +4,8 @@
 //   while (ssize_t n = read(fd, ring.writable().data(), ring.writable().size())) ring.commit(n);
 //   CapturedStream captured = std::move(ring).finish();
 //
-// The reader reads straight into the ring, so no byte is copied twice. Storage grows with the stream, by doubling towards
-// the cap and never past it; the old and the new block together touch no more than the cap.
+// The reader reads straight into the ring, so no byte is copied twice. Storage grows with the stream, by doubling
+// towards the cap and never past it; the old and the new block together touch no more than the cap.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class TailRing {
   // A cap of 0 is taken as 1: a reader must always have room to read into.
   explicit TailRing(ByteCount cap);
 
-  // Where the next bytes go: contiguous, never empty, valid until the next call of any kind. Bytes already there are the
-  // oldest kept ones; only what is committed replaces them.
+  // Where the next bytes go: contiguous, never empty, valid until the next call of any kind. Bytes already there are
+  // the oldest kept ones; only what is committed replaces them.
   [[nodiscard]] std::span<char> writable();
   void commit(std::size_t count);
   void append(std::string_view bytes);
@@ -35,8 +35,8 @@ class TailRing {
   [[nodiscard]] std::uint64_t total() const { return total_; }
   [[nodiscard]] bool truncated() const { return total_ > cap_; }
 
-  // At or under the cap: the bytes, untouched. Over it: the marker and the last cap - len(marker) bytes, exactly `cap` in
-  // all; a cap shorter than the marker gives the marker's first `cap` bytes. Works in place.
+  // At or under the cap: the bytes, untouched. Over it: the marker and the last cap - len(marker) bytes, exactly `cap`
+  // in all; a cap shorter than the marker gives the marker's first `cap` bytes. Works in place.
   [[nodiscard]] CapturedStream finish() &&;
 
  private:

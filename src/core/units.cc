@@ -27,9 +27,9 @@ struct ByteUnit {
   std::string_view suffix;
   unsigned shift;
 };
-constexpr std::array kByteUnits = {
-    ByteUnit{"", 0},     ByteUnit{"B", 0},    ByteUnit{"K", 10},   ByteUnit{"KiB", 10}, ByteUnit{"M", 20},
-    ByteUnit{"MiB", 20}, ByteUnit{"G", 30},   ByteUnit{"GiB", 30}, ByteUnit{"T", 40},   ByteUnit{"TiB", 40}};
+constexpr std::array kByteUnits = {ByteUnit{"", 0},   ByteUnit{"B", 0},    ByteUnit{"K", 10}, ByteUnit{"KiB", 10},
+                                   ByteUnit{"M", 20}, ByteUnit{"MiB", 20}, ByteUnit{"G", 30}, ByteUnit{"GiB", 30},
+                                   ByteUnit{"T", 40}, ByteUnit{"TiB", 40}};
 
 constexpr std::string_view kDurationHint = "write a number and a unit: 500ms, 60s, 1.5s, 2m, 1h";
 constexpr std::string_view kBytesHint = "write a whole number and a unit of 1024: 512K, 64M, 1G";

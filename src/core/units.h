@@ -10,14 +10,16 @@
 
 namespace sallyport {
 
-// "500ms", "60s", "1.5s", "2m", "1h": a unit is mandatory, at most three decimals, zero parses. `field` names the option
-// in the InvalidRequest.
+// "500ms", "60s", "1.5s", "2m", "1h": a unit is mandatory, at most three decimals, zero parses. `field` names the
+// option in the InvalidRequest.
 [[nodiscard]] Result<std::chrono::milliseconds> parse_duration(std::string_view text,
                                                                std::string_view field = "duration");
 // "123", "512K", "64M", "1G", "1T", also "64MiB": binary units, whole numbers, checked for overflow.
 [[nodiscard]] Result<ByteCount> parse_bytes(std::string_view text, std::string_view field = "size");
 
-[[nodiscard]] std::string format_duration(std::chrono::microseconds duration);  // "850 us", "12.3 ms", "1.50 s", "2 min 5 s"
-[[nodiscard]] std::string format_bytes(ByteCount bytes);                        // "999 B", "1.5 KiB", "64 MiB"
+// "850 us", "12.3 ms", "1.50 s", "2 min 5 s", "2 h 3 min"
+[[nodiscard]] std::string format_duration(std::chrono::microseconds duration);
+// "999 B", "1.5 KiB", "64 MiB"
+[[nodiscard]] std::string format_bytes(ByteCount bytes);
 
 }  // namespace sallyport

@@ -17,30 +17,56 @@ constexpr std::array<std::string_view, 3> kRunFixed = {"--network=none", "--cap-
                                                        "--security-opt=no-new-privileges"};
 constexpr std::array<std::string_view, 1> kBuildFixed = {"--network=none"};
 
-// Left out: cp, save, load, import (host files), compose, swarm, service, plugin, context, login, push, network, volume,
-// and whatever a later docker adds.
-constexpr auto kCommands = std::to_array<std::string_view>({
-    "run", "create", "build", "start", "stop", "kill", "rm", "wait", "logs", "inspect", "ps", "images", "pull", "top",
-    "diff", "rmi", "version", "info"});
+// Left out: cp, save, load, import (host files), compose, swarm, service, plugin, context, login, push, network,
+// volume, and whatever a later docker adds.
+constexpr auto kCommands =
+    std::to_array<std::string_view>({"run", "create", "build", "start", "stop", "kill", "rm", "wait", "logs", "inspect",
+                                     "ps", "images", "pull", "top", "diff", "rmi", "version", "info"});
 constexpr auto kContainerCommands = std::to_array<std::string_view>(
     {"run", "create", "start", "stop", "kill", "rm", "wait", "logs", "inspect", "ls", "top", "diff"});
 constexpr auto kImageCommands = std::to_array<std::string_view>({"build", "inspect", "ls", "pull", "rm"});
 constexpr std::array<std::string_view, 4> kAlone = {"--version", "-v", "--help", "help"};
 
 // docker (pflag) takes no abbreviations; a flag's value needs "=", an option takes the next argument.
-constexpr auto kRunFlags = std::to_array<std::string_view>({
-    "--detach", "-d", "--interactive", "-i", "--tty", "-t", "--rm", "--init", "--read-only", "--no-healthcheck",
-    "--quiet", "-q"});
-constexpr auto kRunOptions = std::to_array<std::string_view>({
-    "--name", "--hostname", "-h", "--env", "-e", "--workdir", "-w", "--user", "-u", "--entrypoint", "--memory", "-m",
-    "--memory-swap", "--cpus", "--pids-limit", "--ulimit", "--tmpfs", "--label", "-l", "--platform", "--pull",
-    "--stop-timeout", "--stop-signal", "--shm-size", "--cap-drop", "--volume", "-v", "--network", "--net",
-    "--security-opt", "--ipc"});
-constexpr auto kBuildFlags = std::to_array<std::string_view>({"--no-cache", "--pull", "--quiet", "-q", "--rm",
-                                                              "--force-rm"});
-constexpr auto kBuildOptions = std::to_array<std::string_view>({
-    "--tag", "-t", "--file", "-f", "--build-arg", "--label", "--target", "--platform", "--progress", "--memory", "-m",
-    "--network"});
+constexpr auto kRunFlags =
+    std::to_array<std::string_view>({"--detach", "-d", "--interactive", "-i", "--tty", "-t", "--rm", "--init",
+                                     "--read-only", "--no-healthcheck", "--quiet", "-q"});
+constexpr auto kRunOptions = std::to_array<std::string_view>({"--name",
+                                                              "--hostname",
+                                                              "-h",
+                                                              "--env",
+                                                              "-e",
+                                                              "--workdir",
+                                                              "-w",
+                                                              "--user",
+                                                              "-u",
+                                                              "--entrypoint",
+                                                              "--memory",
+                                                              "-m",
+                                                              "--memory-swap",
+                                                              "--cpus",
+                                                              "--pids-limit",
+                                                              "--ulimit",
+                                                              "--tmpfs",
+                                                              "--label",
+                                                              "-l",
+                                                              "--platform",
+                                                              "--pull",
+                                                              "--stop-timeout",
+                                                              "--stop-signal",
+                                                              "--shm-size",
+                                                              "--cap-drop",
+                                                              "--volume",
+                                                              "-v",
+                                                              "--network",
+                                                              "--net",
+                                                              "--security-opt",
+                                                              "--ipc"});
+constexpr auto kBuildFlags =
+    std::to_array<std::string_view>({"--no-cache", "--pull", "--quiet", "-q", "--rm", "--force-rm"});
+constexpr auto kBuildOptions =
+    std::to_array<std::string_view>({"--tag", "-t", "--file", "-f", "--build-arg", "--label", "--target", "--platform",
+                                     "--progress", "--memory", "-m", "--network"});
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -85,7 +111,8 @@ Status check_value(std::string_view name, std::string_view value) {
     return refuse("it shares memory with others", "leave it out");
   }
   if ((name == "--volume" || name == "-v") && !is_harmless_volume(value)) {
-    return refuse("it opens a path of the host or another container's data", "mount the working directory: -v .:/src:ro");
+    return refuse("it opens a path of the host or another container's data",
+                  "mount the working directory: -v .:/src:ro");
   }
   if ((name == "--file" || name == "-f") && (value.starts_with('/') || value.find("..") != std::string_view::npos)) {
     return refuse("it names a file outside the working directory", "use a relative path without ..");
@@ -157,8 +184,10 @@ Result<HardenedCommand> harden_docker(Argv argv) {
   const bool alone = arguments.empty() || (arguments.size() == 1 && is_one_of(kAlone, arguments.front()));
   if (alone) return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}};
   if (is_option(arguments.front())) {
-    return fail(refused_argument("docker", arguments.front(), "options before the command choose another daemon or "
-                                 "configuration", "put the command first"));
+    return fail(refused_argument("docker", arguments.front(),
+                                 "options before the command choose another daemon or "
+                                 "configuration",
+                                 "put the command first"));
   }
   const std::size_t words = TRY(count_command_words(arguments));
   const std::string_view command = arguments[words - 1];

@@ -13,12 +13,16 @@ namespace {
 
 // Options before the command that only narrow what git does. All others are refused: -c, --config-env, --exec-path,
 // --paginate, --namespace and whatever a later git adds.
-constexpr std::array<std::string_view, 10> kGlobalFlags = {
-    "--no-pager",         "-P",
-    "--bare",             "--no-replace-objects",
-    "--literal-pathspecs", "--glob-pathspecs",
-    "--noglob-pathspecs", "--icase-pathspecs",
-    "--no-optional-locks", "--no-advice"};
+constexpr std::array<std::string_view, 10> kGlobalFlags = {"--no-pager",
+                                                           "-P",
+                                                           "--bare",
+                                                           "--no-replace-objects",
+                                                           "--literal-pathspecs",
+                                                           "--glob-pathspecs",
+                                                           "--noglob-pathspecs",
+                                                           "--icase-pathspecs",
+                                                           "--no-optional-locks",
+                                                           "--no-advice"};
 constexpr std::array<std::string_view, 2> kPathOptions = {"--git-dir", "--work-tree"};
 constexpr std::array<std::string_view, 3> kAlone = {"--version", "-v", "version"};
 
@@ -66,8 +70,8 @@ Result<std::size_t> count_global_options(Argv arguments) {
 // Where the diff options go: behind the command, or behind its own verb where it has some (`stash show`).
 std::size_t diff_options_position(const GitCommand& command, Argv arguments, std::size_t command_at) {
   const std::string_view verb = command_at + 1 < arguments.size() ? std::string_view(arguments[command_at + 1]) : "";
-  const bool has_verb = (command.name == "stash" && (verb == "show" || verb == "list")) ||
-                        (command.name == "reflog" && verb == "show");
+  const bool has_verb =
+      (command.name == "stash" && (verb == "show" || verb == "list")) || (command.name == "reflog" && verb == "show");
   return command_at + (has_verb ? 2 : 1);
 }
 
@@ -93,8 +97,8 @@ Result<HardenedCommand> harden_git(Argv argv) {
   std::vector<std::string> out = {argv.front()};
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
   const Argv arguments = argv.subspan(1);
-  const bool alone = arguments.empty() ||
-                     (arguments.size() == 1 && std::ranges::find(kAlone, arguments.front()) != kAlone.end());
+  const bool alone =
+      arguments.empty() || (arguments.size() == 1 && std::ranges::find(kAlone, arguments.front()) != kAlone.end());
   if (alone) {
     out.insert(out.end(), arguments.begin(), arguments.end());
     return HardenedCommand{.argv = std::move(out), .env = git_env()};
@@ -102,7 +106,8 @@ Result<HardenedCommand> harden_git(Argv argv) {
 
   const std::size_t command_at = TRY(count_global_options(arguments));
   if (command_at >= arguments.size()) {
-    return fail(refused_argument("git", arguments.back(), "no command follows the options", "name one, e.g. git status"));
+    return fail(
+        refused_argument("git", arguments.back(), "no command follows the options", "name one, e.g. git status"));
   }
   const std::string& name = arguments[command_at];
   const GitCommand* const command = find_git_command(name);

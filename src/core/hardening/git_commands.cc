@@ -16,9 +16,9 @@ namespace {
 using enum DiffOptions;
 
 // Closed, because `git x` runs the repo's alias.x (a shell command when it starts with "!") for every x git does not
-// know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb, daemon,
-// send-email, credential, help, request-pull, interpret-trailers, maintenance …), gc and its kin (gc.recentObjectsHook),
-// and range-diff, which starts `git log` without our --no-textconv.
+// know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
+// daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), gc and its kin
+// (gc.recentObjectsHook), and range-diff, which starts `git log` without our --no-textconv.
 constexpr std::array kCommands = {
     GitCommand{"add"},
     GitCommand{"annotate", kTextconv},
@@ -191,12 +191,14 @@ std::string git_command_hint(std::string_view name) {
   std::vector<std::string_view> names;
   for (const GitCommand& command : kCommands) names.push_back(command.name);
   const std::string suggestion = did_you_mean(name, names);
-  return suggestion.empty() ? "git's own commands for reading and changing a repo are known; aliases are not" : suggestion;
+  return suggestion.empty() ? "git's own commands for reading and changing a repo are known; aliases are not"
+                            : suggestion;
 }
 
 Status check_git_arguments(const GitCommand& command, Argv arguments) {
   if (command.name == "submodule" && (arguments.empty() || arguments.front() != "status")) {
-    return fail(refused_argument("git", "submodule", "only `submodule status` runs no command from the repo's configuration",
+    return fail(refused_argument("git", "submodule",
+                                 "only `submodule status` runs no command from the repo's configuration",
                                  "write submodule status"));
   }
   const Argv options = arguments.first(count_option_arguments(arguments));
@@ -206,7 +208,8 @@ Status check_git_arguments(const GitCommand& command, Argv arguments) {
     }
     if (const std::optional<char> flag = find_refused_short(command, options[i])) {
       return fail(refused_argument(fmt::format("git {}", command.name), options[i],
-                                   fmt::format("-{} runs a program, sets configuration or writes a file", *flag), kHint));
+                                   fmt::format("-{} runs a program, sets configuration or writes a file", *flag),
+                                   kHint));
     }
     TRY(check_value(command, options, i));
   }

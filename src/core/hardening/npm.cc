@@ -12,19 +12,70 @@
 namespace sallyport::hardening {
 namespace {
 
-// On the command line and in the environment (C25): the first outranks every .npmrc, the second reaches the npm that npm
-// itself starts.
+// On the command line and in the environment (C25): the first outranks every .npmrc, the second reaches the npm that
+// npm itself starts.
 constexpr std::array<std::string_view, 1> kFixed = {"--ignore-scripts"};
 
 // Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
 // pre and post scripts). Left out: exec, explore, edit, init and other ways to start a program, and what acts on an
 // account or the user's configuration. npm completes abbreviated commands, so only whole names are taken.
 constexpr auto kCommands = std::to_array<std::string_view>({
-    "install", "i", "add", "in", "ci", "clean-install", "ic", "install-clean", "install-test", "it", "install-ci-test",
-    "cit", "uninstall", "remove", "rm", "un", "update", "up", "upgrade", "rebuild", "rb", "prune", "dedupe", "ddp",
-    "find-dupes", "shrinkwrap", "pack", "test", "t", "tst", "run", "run-script", "start", "stop", "restart", "ls",
-    "list", "ll", "la", "outdated", "audit", "fund", "explain", "why", "query", "sbom", "view", "info", "show", "v",
-    "search", "ping", "root", "prefix", "config", "diff",
+    "install",
+    "i",
+    "add",
+    "in",
+    "ci",
+    "clean-install",
+    "ic",
+    "install-clean",
+    "install-test",
+    "it",
+    "install-ci-test",
+    "cit",
+    "uninstall",
+    "remove",
+    "rm",
+    "un",
+    "update",
+    "up",
+    "upgrade",
+    "rebuild",
+    "rb",
+    "prune",
+    "dedupe",
+    "ddp",
+    "find-dupes",
+    "shrinkwrap",
+    "pack",
+    "test",
+    "t",
+    "tst",
+    "run",
+    "run-script",
+    "start",
+    "stop",
+    "restart",
+    "ls",
+    "list",
+    "ll",
+    "la",
+    "outdated",
+    "audit",
+    "fund",
+    "explain",
+    "why",
+    "query",
+    "sbom",
+    "view",
+    "info",
+    "show",
+    "v",
+    "search",
+    "ping",
+    "root",
+    "prefix",
+    "config",
+    "diff",
 });
 constexpr std::array<std::string_view, 3> kConfigVerbs = {"get", "list", "ls"};
 
@@ -36,19 +87,20 @@ constexpr std::string_view kProgram = "it names a program or code to run";
 constexpr std::string_view kConfig = "it names another configuration";
 constexpr std::string_view kOutside = "it acts outside the repo";
 constexpr std::array kRefused = {
-    Refused{"script-shell", kProgram}, Refused{"shell", kProgram},        Refused{"node-options", kProgram},
-    Refused{"node-gyp", kProgram},     Refused{"git", kProgram},          Refused{"editor", kProgram},
-    Refused{"viewer", kProgram},       Refused{"browser", kProgram},      Refused{"init-module", kProgram},
+    Refused{"script-shell", kProgram}, Refused{"shell", kProgram},         Refused{"node-options", kProgram},
+    Refused{"node-gyp", kProgram},     Refused{"git", kProgram},           Refused{"editor", kProgram},
+    Refused{"viewer", kProgram},       Refused{"browser", kProgram},       Refused{"init-module", kProgram},
     Refused{"call", kProgram},         Refused{"onload-script", kProgram}, Refused{"userconfig", kConfig},
-    Refused{"globalconfig", kConfig},  Refused{"prefix", kOutside},       Refused{"local-prefix", kOutside},
-    Refused{"global", kOutside},       Refused{"location", kOutside},     Refused{"global-style", kOutside},
+    Refused{"globalconfig", kConfig},  Refused{"prefix", kOutside},        Refused{"local-prefix", kOutside},
+    Refused{"global", kOutside},       Refused{"location", kOutside},      Refused{"global-style", kOutside},
 };
 // Whole options that are also the beginning of a refused one.
 constexpr std::array<std::string_view, 1> kWholeOptions = {"init"};
 
 // Single-dash spellings npm knows and that change nothing here; npm expands and combines others in surprising ways.
-constexpr auto kShorts = std::to_array<std::string_view>({"-a", "-d", "-dd", "-ddd", "-f", "-h", "-l", "-n", "-q", "-s",
-                                                          "-v", "-w", "-ws", "-y", "-B", "-D", "-E", "-O", "-P", "-S"});
+constexpr auto kShorts =
+    std::to_array<std::string_view>({"-a", "-d", "-dd", "-ddd", "-f", "-h", "-l", "-n", "-q", "-s",
+                                     "-v", "-w", "-ws", "-y",   "-B", "-D", "-E", "-O", "-P", "-S"});
 
 std::string to_lower(std::string_view text) {
   std::string out(text);
@@ -105,7 +157,8 @@ Status check_command(Argv arguments) {
   if (*command == "config") {
     const auto verb = std::find_if(command + 1, arguments.end(), [](const std::string& a) { return !is_option(a); });
     if (verb == arguments.end() || !is_one_of(kConfigVerbs, *verb)) {
-      return fail(refused_argument("npm", "config", "the configuration may only be read", "use config get or config list"));
+      return fail(
+          refused_argument("npm", "config", "the configuration may only be read", "use config get or config list"));
     }
   }
   return {};

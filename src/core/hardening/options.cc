@@ -38,9 +38,9 @@ std::size_t count_option_arguments(Argv arguments) {
 Error refused_argument(std::string_view tool, std::string_view argument, std::string_view why, std::string_view hint) {
   constexpr std::size_t kShown = 80;
   const std::string_view shown = argument.substr(0, kShown);
-  return invalid_request("argv", fmt::format("{} may not be given '{}{}': {}", tool, shown,
-                                             shown.size() < argument.size() ? "…" : "", why),
-                         hint);
+  return invalid_request(
+      "argv",
+      fmt::format("{} may not be given '{}{}': {}", tool, shown, shown.size() < argument.size() ? "…" : "", why), hint);
 }
 
 std::vector<std::string> insert_after(Argv argv, std::size_t skip, std::span<const std::string_view> fixed) {

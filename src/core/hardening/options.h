@@ -28,8 +28,8 @@ struct LongOption {
 // value and ends the search.
 [[nodiscard]] bool has_short(std::string_view argument, char flag, std::string_view with_value);
 
-// How many leading arguments may still be options. "--" ends them, unless the argument before it is an option too, which
-// may have taken the "--" as its value ("grep -e -- --open-files-in-pager=x"); then the search goes on.
+// How many leading arguments may still be options. "--" ends them, unless the argument before it is an option too,
+// which may have taken the "--" as its value ("grep -e -- --open-files-in-pager=x"); then the search goes on.
 [[nodiscard]] std::size_t count_option_arguments(Argv arguments);
 
 [[nodiscard]] Error refused_argument(std::string_view tool, std::string_view argument, std::string_view why,

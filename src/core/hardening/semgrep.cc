@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 1> kFixed = {"--metrics=off"};
 constexpr std::array<std::string_view, 2> kScanning = {"scan", "ci"};
 constexpr std::array<std::string_view, 7> kRefusedCommands = {
     "login", "logout", "publish", "lsp", "mcp", "install-semgrep-pro", "install-ci"};
-constexpr std::array<std::string_view, 2> kRunsRuleCode = {
-    "--allow-untrusted-validators", "--dangerously-allow-arbitrary-code-execution-from-rules"};
+constexpr std::array<std::string_view, 2> kRunsRuleCode = {"--allow-untrusted-validators",
+                                                           "--dangerously-allow-arbitrary-code-execution-from-rules"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
