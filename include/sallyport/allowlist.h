@@ -1,0 +1,67 @@
+// The closed, governed set of programs that may be started (C2–C4).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+enum class Role {
+  kTool,     // a caller may ask for it
+  kWrapper,  // only a jail adapter may start it (C4)
+};
+
+// Which operating systems the tool exists on; readiness reports the others as not applicable (C29).
+enum class Platform { kAny, kLinux, kMacOs };
+
+enum class Need { kMandatory, kOptional };
+
+// The fixed arguments and variables a tool always gets, chosen by name so that they live in one table (C28).
+enum class Hardening { kNone, kGit, kNpm, kRipgrep, kSemgrep, kGitleaks, kDocker };
+
+// One admitted program. Everything a reviewer needs stands in the entry itself.
+struct ToolEntry {
+  std::string name{};             // the binary's name, e.g. "rg", never the package's
+  std::string decision_record{};  // e.g. "ADR-0003"
+  std::string reason{};           // one line
+  Role role = Role::kTool;
+  std::string install_hint{};     // a command to type
+  Hardening hardening = Hardening::kNone;
+  Platform platform = Platform::kAny;
+  Need need = Need::kOptional;
+  std::optional<std::string> sha256{};  // lower-case hex; set only by a policy file
+  std::vector<std::string> allowed_hosts{};  // policy files only; see docs/policy.md
+};
+
+inline constexpr std::array<std::string_view, 16> kAllowedBinaries = {
+    "git",   "node",     "docker",          "strace",      "semgrep",  "syft", "grype", "gitleaks",
+    "scip-typescript", "tree-sitter", "ast-grep", "rg",   "npm",   "bwrap", "sandbox-exec", "jq"};
+
+// A closed set. Immutable once made; cheap to copy by reference, compared and digested by content.
+class Allowlist {
+ public:
+  // The built-in 16. No environment variable and no file found by searching can change it (C3).
+  [[nodiscard]] static const Allowlist& builtin();
+  // Another closed set, from the text of a policy file the caller named. `file` is used in messages only.
+  [[nodiscard]] static Result<Allowlist> from_policy(std::string_view toml, std::string_view file);
+
+  [[nodiscard]] std::span<const ToolEntry> entries() const { return entries_; }
+  [[nodiscard]] const ToolEntry* find(std::string_view name) const;
+  // The entry a *caller* may start as argv[0], or DisallowedSubprocessError with a did-you-mean hint (C2, C4).
+  [[nodiscard]] Result<ToolEntry> admit(std::string_view argv0) const;
+  // Canonical text of the whole set; its SHA-256 is the receipt's policy_digest.
+  [[nodiscard]] std::string canonical_text() const;
+
+  explicit Allowlist(std::vector<ToolEntry> entries) : entries_(std::move(entries)) {}
+
+ private:
+  std::vector<ToolEntry> entries_;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,104 @@
+// Why the gate did not give you a result. Everything here is known *before* or *instead of* a child's fate;
+// what happened to a child that did run is an Outcome (outcome.h), never an Error.
+//
+// `detail` is the part a program acts on, `message` and `hint` the part a person reads:
+//   sallyport: error: <message>
+//   hint: <hint>
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "sallyport/guarantee.h"
+
+namespace sallyport {
+
+// argv[0] is not a bare name in the closed allowlist, or names a wrapper (C2, C4).
+struct DisallowedSubprocessError {
+  std::string tool;
+};
+// The probe's name does not match ^[a-z][a-z0-9_]{0,63}$ (C12).
+struct InvalidProbeName {
+  std::string probe;
+};
+// A field of the request is missing, malformed or absurd: "argv", "cwd", "timeout", "env" … (C6–C9).
+struct InvalidRequest {
+  std::string field;
+};
+// A policy file is unreadable or wrong; line and column count from 1, 0 when there is no place to point at (C3).
+struct PolicyError {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+};
+// Allowlisted, but not in the trusted search path (C11).
+struct ToolMissingError {
+  std::string tool;
+  std::string install_hint;
+};
+// Found, but somebody else could have put it there, or it is not the file the policy pinned.
+struct UntrustedToolError {
+  std::string tool;
+  std::string path;
+};
+// Found and trusted, but the kernel will not execute it.
+struct ToolNotRunnable {
+  std::string tool;
+  std::string path;
+};
+// run_allowlisted and run_external_cli: the deadline passed and the whole tree was killed (C9, C11).
+struct ProbeTimeoutError {
+  std::string tool;
+  std::chrono::milliseconds elapsed{};
+};
+// run_allowlisted and run_external_cli: the caller's stop_token fired and the whole tree was killed (C10).
+struct CancelledError {
+  std::string tool;
+  std::chrono::milliseconds elapsed{};
+};
+// run_allowlisted and run_external_cli: another limit or rule ended the run; `outcome` is its name in docs/json.md.
+struct LimitExceededError {
+  std::string tool;
+  std::string outcome;
+};
+// A guarantee the caller required cannot be established here (C26).
+struct GuaranteeUnavailable {
+  Guarantee guarantee;
+};
+// No jail of the asked kind works on this host.
+struct JailUnavailable {
+  std::string jail;
+};
+// A set-up step between clone and exec failed; the tool never started.
+struct SetupFailed {
+  std::string stage;
+  int error_number = 0;
+};
+// An operating system call of ours failed.
+struct SystemError {
+  std::string operation;
+  int error_number = 0;
+};
+
+using ErrorDetail =
+    std::variant<DisallowedSubprocessError, InvalidProbeName, InvalidRequest, PolicyError, ToolMissingError,
+                 UntrustedToolError, ToolNotRunnable, ProbeTimeoutError, CancelledError, LimitExceededError,
+                 GuaranteeUnavailable, JailUnavailable, SetupFailed, SystemError>;
+
+struct Error {
+  ErrorDetail detail;
+  std::string message;  // "<what> <subject>: <why>", one line, no trailing stop
+  std::string hint;     // what to change; may be empty
+
+  template <class T>
+  [[nodiscard]] const T* as() const {
+    return std::get_if<T>(&detail);
+  }
+};
+
+// The stable snake_case name of the alternative, used as `error.kind` in JSON ("disallowed_subprocess", …).
+[[nodiscard]] std::string_view error_kind(const Error& error);
+
+}  // namespace sallyport

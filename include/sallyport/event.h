@@ -1,0 +1,26 @@
+// Structured events by name (C18). The library never writes to stderr: it tells the sink it was given.
+// A sink is called from the thread that runs the call, possibly from several at once, and must be thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sallyport {
+
+enum class EventLevel { kDebug, kWarning };
+
+struct Event {
+  EventLevel level = EventLevel::kDebug;
+  std::string_view name;  // "subproc.bwrap.wrapped", …; a literal
+  std::vector<std::pair<std::string_view, std::string>> fields;
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void emit(const Event& event) = 0;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,100 @@
+// The gate: the one object through which a program starts other programs.
+//
+//   GateConfig config{.repo = "/src/theirs", .search_path = {"/usr/bin"}, .base_env = {{"PATH", "/usr/bin"}}};
+//   std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
+//   ProcessResult head = TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
+//                                            {.cwd = "/src/theirs", .timeout = 10s}));
+//
+// Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
+// Destroying the gate kills and reaps everything it started (C10); a killed owner takes its children with it.
+// The library reads no environment variable and no configuration file of its own; all of it comes from GateConfig.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/allowlist.h"
+#include "sallyport/event.h"
+#include "sallyport/jail.h"
+#include "sallyport/plan.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+struct GateConfig {
+  std::filesystem::path repo{};                        // the analysed repo's root; every cwd lies inside it (C8)
+  Allowlist allowlist = Allowlist::builtin();
+  std::vector<std::filesystem::path> search_path{};    // where tools are looked for; unsafe entries are skipped, not used
+  std::vector<EnvVar> base_env{};                      // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
+  std::filesystem::path scratch_root{};                // private scratch directories are made here; empty: /tmp
+  std::filesystem::path cache_dir{};                   // hashes by file identity; empty: kept in memory only
+  EventSink* events = nullptr;                       // borrowed; must outlive the gate
+};
+
+struct ProcessResult {
+  std::variant<ExitCode, Signal> fate{};
+  std::string stdout_bytes{};
+  std::string stderr_bytes{};
+  bool stdout_truncated = false;
+  bool stderr_truncated = false;
+  std::chrono::microseconds duration{};
+  Usage usage{};
+  Receipt receipt{};
+};
+
+struct AllowlistedOptions {
+  std::filesystem::path cwd{};             // mandatory
+  std::chrono::milliseconds timeout{};   // mandatory
+  std::vector<EnvVar> env_extras{};
+  StdinSource stdin_source{};
+  ByteCount max_output = kDefaultMaxOutput;
+  std::vector<Guarantee> required{};
+};
+
+struct ExternalCliOptions {
+  std::filesystem::path cwd{};             // mandatory
+  std::chrono::milliseconds timeout{};   // mandatory
+  std::vector<std::string> allowed_egress{};
+  ByteCount max_output = kDefaultMaxOutput;
+  std::vector<Guarantee> required{};       // listing any forbids the degraded mode of C17
+};
+
+// Everything that would be used for a call, with nothing started and nothing written.
+struct Explanation {
+  Plan plan{};
+  std::string jail{};                       // the adapter that would be used
+  std::vector<Established> would_establish{};
+  std::vector<std::string> rendered{};      // what the adapter would do, one step a line
+  BinaryIdentity binary{};
+  std::vector<BinaryIdentity> interpreters{};
+};
+
+class Gate {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Gate>> open(GateConfig config);
+  virtual ~Gate() = default;
+
+  // The whole of a call with its closed outcome; the two functions below are this with a narrower door.
+  [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
+                                                           std::stop_token stop) = 0;
+  [[nodiscard]] virtual Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) = 0;
+  [[nodiscard]] virtual const GateConfig& config() const = 0;
+};
+
+// Starts an allowlisted tool directly, without a jail: for tools that are their own isolation (docker) or trusted
+// input. Timeout and cancel are ProbeTimeoutError and CancelledError; a non-zero exit is a ProcessResult.
+[[nodiscard]] Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
+                                                    AllowlistedOptions options, std::stop_token stop = {});
+
+// Starts an allowlisted scanner behind the best jail the host has (C12–C18). The environment cannot be extended.
+[[nodiscard]] Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
+                                                     ExternalCliOptions options, std::stop_token stop = {});
+
+}  // namespace sallyport

@@ -1,0 +1,99 @@
+// SubprocessJail, the port (C19): one method, no retry, no state between runs. Callers hold the port, never an
+// adapter; swapping adapters changes no caller.
+//
+//   Result<JailedSubprocessResult> r = jail.run({.argv = {"git", "log"}, .repo = repo, .cwd = repo,
+//                                                .limits = {.wall = 30s}});
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sallyport/limits.h"
+#include "sallyport/outcome.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "sallyport/result.h"
+#include "sallyport/sandboxed_path.h"
+
+namespace sallyport {
+
+// stdin is the null device unless the caller says otherwise (C6).
+struct NullStdin {};
+struct StdinBytes {
+  std::string bytes{};
+};
+struct StdinFd {
+  int fd = -1;  // borrowed for the call; the child reads from it directly
+};
+using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd>;
+
+enum class Stream { kStdout, kStderr };
+
+// Called with each piece of output as it arrives, on the thread that runs the call. The captured result is unaffected.
+using OutputTap = std::function<void(Stream, std::string_view)>;
+
+struct JailedSubprocessSpec {
+  std::vector<std::string> argv{};
+  std::filesystem::path repo{};
+  std::filesystem::path cwd{};
+  RepoAccess repo_access = RepoAccess::kReadOnly;
+  std::vector<std::filesystem::path> extra_read_only{};
+  std::vector<std::filesystem::path> extra_read_write{};
+  std::vector<EnvVar> env_extras{};  // LD_*, NODE_OPTIONS and their kin are refused (C7)
+  StdinSource stdin_source{};
+  Limits limits{};
+  std::vector<Guarantee> required{};
+  std::optional<ProbeId> probe{};
+  OutputTap tap{};
+};
+
+struct CapturedStream {
+  std::string bytes{};  // at most the cap; see C13 for the exact shape when truncated
+  bool truncated = false;
+  std::uint64_t total_bytes = 0;  // as written by the child
+};
+
+struct Usage {
+  std::chrono::microseconds user{};
+  std::chrono::microseconds system{};
+  std::uint64_t peak_rss_bytes = 0;
+};
+
+// One refused connection or lookup (egress).
+struct Denial {
+  std::string host{};
+  std::uint16_t port = 0;
+  std::string reason{};
+  std::uint64_t count = 1;
+};
+
+struct JailedSubprocessResult {
+  Outcome outcome{};
+  CapturedStream stdout_stream{};
+  CapturedStream stderr_stream{};
+  std::chrono::microseconds duration{};
+  Usage usage{};
+  Receipt receipt{};
+  std::vector<Denial> denials{};
+  // The run's scratch directory, for typed read-back; empty when the jail had none. Its files vanish with this value.
+  std::optional<SandboxedPath> scratch{};
+};
+
+class SubprocessJail {
+ public:
+  virtual ~SubprocessJail() = default;
+  // Thread-safe. Blocks until the tool and everything it started is gone. `stop` cancels.
+  [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec,
+                                                           std::stop_token stop) = 0;
+  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec) { return run(spec, {}); }
+};
+
+}  // namespace sallyport

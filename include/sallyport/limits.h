@@ -1,0 +1,34 @@
+// Bounds of one run. A wall limit is mandatory everywhere; `std::nullopt` means "not limited by us".
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace sallyport {
+
+enum class ByteCount : std::uint64_t {};
+
+[[nodiscard]] constexpr std::uint64_t count(ByteCount bytes) { return static_cast<std::uint64_t>(bytes); }
+[[nodiscard]] constexpr ByteCount mebibytes(std::uint64_t n) { return ByteCount{n << 20}; }
+
+inline constexpr ByteCount kDefaultMaxOutput = mebibytes(64);
+inline constexpr ByteCount kDefaultDiskQuota = mebibytes(1024);
+// Longer than this is a mistake in the caller's arithmetic, not a wish.
+inline constexpr std::chrono::hours kLongestTimeout{24};
+
+struct Limits {
+  std::chrono::milliseconds wall{};  // mandatory, positive (C9)
+  ByteCount output = kDefaultMaxOutput;  // of stdout and stderr each (C13)
+  std::optional<ByteCount> memory{};
+  std::optional<std::uint32_t> pids{};
+  std::optional<std::chrono::milliseconds> cpu{};
+  std::optional<ByteCount> disk{};  // scratch; a jail applies kDefaultDiskQuota when unset
+};
+
+// What happens at the deadline, as data: SIGTERM to everything, `grace`, SIGKILL to everything (C9).
+struct StopLadder {
+  std::chrono::milliseconds grace{100};
+};
+
+}  // namespace sallyport

@@ -1,0 +1,63 @@
+// The child's fate: a closed set, each alternative with its evidence (C20). The verdict comes from the kernel and
+// from our own enforcement points, never from what the tool prints or the code it chooses to exit with.
+//
+//   std::visit(overloaded{[](const Completed& c) {…}, [](const TimedOut& t) {…}, …}, result.outcome);
+//
+// Leave out a catch-all: a new alternative must not compile until every caller has thought about it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace sallyport {
+
+struct ExitCode {
+  int value = 0;
+};
+struct Signal {
+  int number = 0;
+};
+
+// The tool ended by itself. A non-zero exit is a result, never an error (C11).
+struct Completed {
+  std::variant<ExitCode, Signal> fate;
+};
+// We ended it at the deadline.
+struct TimedOut {
+  std::chrono::milliseconds elapsed{};
+  std::chrono::milliseconds limit{};
+};
+// The kernel's memory controller killed in this run's own cgroup.
+struct OomKilled {
+  std::uint64_t oom_kills = 0;
+  std::uint64_t limit_bytes = 0;
+};
+// A connection was refused by the egress rules and the tool then failed (or strict mode ended it).
+struct NetworkDenied {
+  std::string host;
+  std::uint16_t port = 0;
+};
+// Scratch reached its quota and we ended the run.
+struct DiskQuotaExceeded {
+  std::uint64_t bytes_used = 0;
+  std::uint64_t quota_bytes = 0;
+};
+// The caller's stop_token fired and we ended the run.
+struct Cancelled {
+  std::chrono::milliseconds elapsed{};
+};
+
+using Outcome = std::variant<Completed, TimedOut, OomKilled, NetworkDenied, DiskQuotaExceeded, Cancelled>;
+
+// "completed", "timed_out", "oom_killed", "network_denied", "disk_quota_exceeded", "cancelled".
+[[nodiscard]] std::string_view outcome_name(const Outcome& outcome);
+
+template <class... Ts>
+struct overloaded : Ts... {
+  using Ts::operator()...;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,46 @@
+// The bubblewrap jail (C14, C15, C22): the same file system view as the native one, as a bwrap command line.
+//
+// The command is a pure function of the plan and the view. Whatever bwrap must not look up by name for itself comes as an
+// inherited descriptor: bind sources (as /proc/self/fd/N, so a path swapped after the check is not followed), file
+// contents, the seccomp program. Inside, our own init is process 1: it takes the last locks (Landlock), checks that
+// what is executed is what was pinned, and reports the tool's real wait status; bwrap itself folds a signal into 128+n,
+// which a tool could forge (C20).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/fs_view.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "spawn/launch_spec.h"
+
+namespace sallyport::bwrap {
+
+inline constexpr const char* kJailName = "bwrap";
+inline constexpr std::string_view kInitPath = "/.sallyport-init";
+
+// A descriptor bwrap inherits; the i-th one arrives as wire::kFirstPassedFd + i.
+struct PassedFd {
+  enum class Kind { kBytes, kPath, kInit, kInnerImage } kind{};
+  std::string text{};  // the bytes, or the host path
+  bool operator==(const PassedFd&) const = default;
+};
+
+struct Command {
+  std::vector<std::string> argv{};
+  std::vector<PassedFd> passed{};
+};
+
+struct Inputs {
+  std::vector<std::string> argv{};  // the tool's, with an interpreter's prefix already in it
+  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  std::vector<ViewEntry> view{};
+};
+
+[[nodiscard]] Command render(const Plan& plan, const Inputs& inputs);
+
+// What our init inside bwrap does: the same last steps as in the native jail.
+[[nodiscard]] spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs);
+
+}  // namespace sallyport::bwrap

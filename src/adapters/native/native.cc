@@ -1,0 +1,75 @@
+#include "adapters/native/native.h"
+
+#include "core/linux_jail.h"
+#include "core/seccomp/program.h"
+
+namespace sallyport::native {
+namespace {
+
+using spawn::RootOp;
+using spawn::wire::OpKind;
+
+RootOp render_entry(const ViewEntry& entry, const Inputs& inputs) {
+  namespace wire = spawn::wire;
+  RootOp op{.target = entry.target.substr(1), .source = entry.source, .content = entry.content, .mode = entry.mode};
+  switch (entry.kind) {
+    case ViewKind::kDirectory:
+      op.kind = OpKind::kDirectory;
+      break;
+    case ViewKind::kSymlink:
+      op.kind = OpKind::kSymlink;
+      break;
+    case ViewKind::kFile:
+      op.kind = OpKind::kFile;
+      break;
+    case ViewKind::kBind:
+      op.kind = OpKind::kBind;
+      op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
+      op.identity = inputs.identity_of(entry.source);
+      break;
+    case ViewKind::kDevice:
+      // The one place where device nodes work; still no programs and no setuid from there.
+      op.kind = OpKind::kBind;
+      op.flags = wire::kOpNoExec;
+      break;
+    case ViewKind::kScratch:
+      op.kind = OpKind::kTmpfs;
+      op.flags = wire::kOpReportFd;
+      break;
+    case ViewKind::kShm:
+      op.kind = OpKind::kBindInside;
+      op.source = entry.source.substr(1);
+      op.flags = wire::kOpNoDevices;
+      break;
+    case ViewKind::kProc:
+      op.kind = OpKind::kProc;
+      break;
+    case ViewKind::kDevpts:
+      op.kind = OpKind::kDevpts;
+      op.content = "newinstance,ptmxmode=0666,mode=0620";
+      break;
+    case ViewKind::kMask:
+      op.kind = OpKind::kMask;
+      break;
+  }
+  if (entry.make_target) op.flags |= wire::kOpMakeFile;
+  return op;
+}
+
+}  // namespace
+
+spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
+  spawn::JailPlace jail;
+  for (const ViewEntry& entry : inputs.view) jail.root_ops.push_back(render_entry(entry, inputs));
+  jail.cwd = plan.cwd.string();
+  jail.exe = inputs.exe;
+  jail.landlock_writable = writable_places(inputs.view);
+  jail.seccomp = seccomp::program();
+  spawn::LaunchSpec spec;
+  spec.argv = inputs.argv;
+  spec.env = jail_env(plan);
+  spec.place = std::move(jail);
+  return spec;
+}
+
+}  // namespace sallyport::native

@@ -1,0 +1,193 @@
+#include "core/fs_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/errors.h"
+#include "core/paths.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+
+struct TextFile {
+  const char* path;
+  const char* content;
+};
+
+// No user of the host is named; ids are those of the jail's user map.
+constexpr std::array kEtcFiles = {
+    TextFile{"/etc/passwd",
+             "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+             "sallyport:x:1000:1000:sallyport:/tmp/home:/bin/sh\n"
+             "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+    TextFile{"/etc/group", "root:x:0:\nsallyport:x:1000:\nnogroup:x:65534:\n"},
+    TextFile{"/etc/hosts", "127.0.0.1 localhost sallyport\n::1 localhost\n"},
+    TextFile{"/etc/hostname", "sallyport\n"},
+    TextFile{"/etc/resolv.conf", "# no network\n"},
+    TextFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
+};
+
+class ViewBuilder {
+ public:
+  void directory(const std::string& target, std::uint32_t mode = 0755) {
+    if (target == "/" || below_bind(target) || !known_.insert(target).second) return;
+    directory(parent_of(target));
+    view_.push_back({.kind = ViewKind::kDirectory, .target = target, .mode = mode});
+  }
+
+  void add(ViewEntry entry) {
+    directory(parent_of(entry.target));
+    known_.insert(entry.target);
+    view_.push_back(std::move(entry));
+  }
+
+  void bind(const std::string& target, const HostPath& source, RepoAccess access) {
+    const bool inside = below_bind(target);
+    if (source.is_directory) {
+      directory(target);
+    } else if (!inside) {
+      directory(parent_of(target));
+    }
+    view_.push_back({.kind = ViewKind::kBind,
+                     .target = target,
+                     .source = source.path,
+                     .access = access,
+                     .source_is_directory = source.is_directory,
+                     .make_target = !source.is_directory && !inside});
+    binds_.push_back(target);
+  }
+
+  [[nodiscard]] std::vector<ViewEntry> take() && { return std::move(view_); }
+
+ private:
+  static std::string parent_of(const std::string& target) { return std::filesystem::path(target).parent_path(); }
+  // Nothing is ever created below a bind: it would be created in the user's own directory.
+  [[nodiscard]] bool below_bind(const std::string& target) const {
+    return std::ranges::any_of(binds_, [&](const std::string& bind) { return is_inside(target, bind); });
+  }
+
+  std::vector<ViewEntry> view_;
+  std::vector<std::string> binds_;
+  std::set<std::string> known_;
+};
+
+void add_system(ViewBuilder& view, const HostLayout& host) {
+  for (const std::string& path : host.system_directories) view.bind(path, {path, true}, RepoAccess::kReadOnly);
+  for (const HostLayout::Link& link : host.system_links) {
+    view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
+  }
+  for (const char* empty : {"/home", "/root", "/run", "/var", "/etc"}) view.directory(empty);
+  view.add({.kind = ViewKind::kSymlink, .target = "/var/run", .source = "/run"});
+  view.add({.kind = ViewKind::kSymlink, .target = "/var/tmp", .source = "/tmp"});
+  for (const HostPath& path : host.etc) view.bind(path.path, path, RepoAccess::kReadOnly);
+  for (const HostLayout::Link& link : host.etc_links) {
+    view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
+  }
+  for (const TextFile& file : kEtcFiles) {
+    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
+  }
+}
+
+void add_devices(ViewBuilder& view) {
+  view.directory("/dev");
+  for (const char* name : kDevices) {
+    const std::string path = fmt::format("/dev/{}", name);
+    view.add({.kind = ViewKind::kDevice, .target = path, .source = path, .source_is_directory = false, .make_target = true});
+  }
+  view.directory("/dev/pts");
+  view.add({.kind = ViewKind::kDevpts, .target = "/dev/pts"});
+  for (const auto& [name, text] : {std::pair{"ptmx", "pts/ptmx"}, std::pair{"fd", "/proc/self/fd"},
+                                   std::pair{"stdin", "/proc/self/fd/0"}, std::pair{"stdout", "/proc/self/fd/1"},
+                                   std::pair{"stderr", "/proc/self/fd/2"}}) {
+    view.add({.kind = ViewKind::kSymlink, .target = fmt::format("/dev/{}", name), .source = text});
+  }
+}
+
+void add_scratch(ViewBuilder& view, ByteCount disk) {
+  view.directory("/tmp");
+  view.add({.kind = ViewKind::kScratch, .target = "/tmp", .content = fmt::format("size={},mode=1777", count(disk)), .mode = 01777});
+  view.directory(std::string(kJailScratch), 0700);
+  view.directory(std::string(kJailHome), 0700);
+  // /dev/shm draws on the same quota: a second tmpfs would be a second budget.
+  view.directory("/tmp/.shm", 01777);
+  view.directory("/dev/shm");
+  view.add({.kind = ViewKind::kShm, .target = "/dev/shm", .source = "/tmp/.shm"});
+}
+
+void add_proc(ViewBuilder& view, const HostLayout& host) {
+  view.directory("/proc");
+  view.add({.kind = ViewKind::kProc, .target = "/proc"});
+  for (const HostPath& masked : host.proc_masks) {
+    view.add({.kind = ViewKind::kMask, .target = masked.path, .source_is_directory = masked.is_directory});
+  }
+}
+
+// The alias /work is left out when something already has its own place below it on the host: a mount point for that
+// would have to be made inside the repo.
+bool work_is_free(const ViewInputs& inputs) {
+  const auto below_work = [](const HostPath& path) { return is_inside(path.path, kJailRepo); };
+  return !is_inside(inputs.repo, kJailRepo) && std::ranges::none_of(inputs.read_only, below_work) &&
+         std::ranges::none_of(inputs.read_write, below_work) && std::ranges::none_of(inputs.tool_files, below_work);
+}
+
+Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
+  for (const char* kernel : {"/proc", "/sys", "/dev"}) {
+    if (is_inside(path, kernel)) {
+      return fail(invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
+    }
+  }
+  std::vector<std::string> kept = host.system_directories;
+  kept.insert(kept.end(), {"/etc", "/tmp", "/proc", "/dev"});
+  for (const std::string& system : kept) {
+    if (is_inside(system, path)) {
+      return fail(invalid_request(field, fmt::format("{} holds {}, which the jail must control itself", path, system),
+                                  "choose a directory further down"));
+    }
+  }
+  return {};
+}
+
+Status check_places(const ViewInputs& inputs, const HostLayout& host) {
+  TRY(check_place("repo", inputs.repo, host));
+  for (const HostPath& path : inputs.read_only) TRY(check_place("ro", path.path, host));
+  for (const HostPath& path : inputs.read_write) TRY(check_place("rw", path.path, host));
+  return {};
+}
+
+// Shallow paths first, so that a mount never hides one made before it.
+std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
+  std::ranges::stable_sort(paths, {}, [](const HostPath& path) { return std::ranges::count(path.path, '/'); });
+  return paths;
+}
+
+}  // namespace
+
+Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host) {
+  TRY(check_places(inputs, host));
+  ViewBuilder view;
+  add_system(view, host);
+  add_devices(view);
+  add_scratch(view, inputs.disk);
+  add_proc(view, host);
+  for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
+  view.bind(inputs.repo, {inputs.repo, true}, inputs.repo_access);
+  if (work_is_free(inputs)) view.bind(std::string(kJailRepo), {inputs.repo, true}, inputs.repo_access);
+  for (const HostPath& path : by_depth(inputs.read_only)) view.bind(path.path, path, RepoAccess::kReadOnly);
+  for (const HostPath& path : by_depth(inputs.read_write)) view.bind(path.path, path, RepoAccess::kWritable);
+  return std::move(view).take();
+}
+
+std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
+  std::vector<std::string> places = {"/dev", "/tmp"};
+  for (const ViewEntry& entry : view) {
+    if (entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
+  }
+  return places;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,82 @@
+// The file system a jailed tool sees, as a list of plain steps, parents before children. Both Linux adapters render the
+// same list, so they show the same world: system read-only, homes and /run empty, a private /tmp, /dev and /proc,
+// a reduced /etc, the repo at its own path (tools print paths) and at /work, and what the caller added.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sallyport/limits.h"
+#include "sallyport/plan.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+inline constexpr std::string_view kJailRepo = "/work";
+inline constexpr std::string_view kJailScratch = "/tmp/probe";
+inline constexpr std::string_view kJailHome = "/tmp/home";
+
+// A host path as it was found: canonical, and whether it is a directory.
+struct HostPath {
+  std::string path{};
+  bool is_directory = true;
+};
+
+// Facts about the host's root that do not change between runs; gathered once (os/host_layout.h).
+struct HostLayout {
+  struct Link {
+    std::string path{};
+    std::string text{};
+  };
+  std::vector<std::string> system_directories;  // "/usr", "/opt": bound read-only
+  std::vector<Link> system_links;               // "/bin" -> "usr/bin"
+  std::vector<HostPath> etc;                    // what programs need of /etc: bound read-only
+  std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
+  std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
+};
+
+enum class ViewKind {
+  kDirectory,  // in our own root, never in a bind
+  kSymlink,    // target -> source
+  kFile,       // content
+  kBind,       // host path source on target
+  kDevice,     // host device node source on target
+  kScratch,    // the size-limited tmpfs for everything writable
+  kShm,        // target shares the scratch tmpfs
+  kProc,
+  kDevpts,
+  kMask,       // hide target, when it exists
+};
+
+struct ViewEntry {
+  ViewKind kind{};
+  std::string target{};  // absolute, inside
+  std::string source{};
+  std::string content{};
+  std::uint32_t mode = 0755;
+  RepoAccess access = RepoAccess::kReadOnly;
+  bool source_is_directory = true;
+  bool make_target = false;  // the mount point is a file that must be created first
+  bool operator==(const ViewEntry&) const = default;
+};
+
+// What of the plan decides the view. Every path is canonical.
+struct ViewInputs {
+  std::string repo{};
+  RepoAccess repo_access = RepoAccess::kReadOnly;
+  std::vector<HostPath> read_only{};
+  std::vector<HostPath> read_write{};
+  std::vector<HostPath> tool_files{};  // the executable and its interpreter, when outside the system directories
+  ByteCount disk = kDefaultDiskQuota;
+};
+
+// Refuses paths that would undo the jail: a repo or extra that is "/", holds a system directory, or lies in /proc, /sys, /dev.
+[[nodiscard]] Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host);
+
+// Inside paths the tool may write to, for a second lock such as Landlock.
+[[nodiscard]] std::vector<std::string> writable_places(std::span<const ViewEntry> view);
+
+}  // namespace sallyport

@@ -1,0 +1,19 @@
+// What the Linux jails have in common, whoever builds the namespaces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+
+namespace sallyport {
+
+// The plan's environment as "NAME=value", with HOME at a place the tool may write to and lose.
+[[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
+
+// What a run has once its tool has started in new namespaces, a new root, behind seccomp. `landlocked`: the kernel took
+// the second lock on writes too.
+[[nodiscard]] std::vector<Established> jail_establishes(bool landlocked);
+
+}  // namespace sallyport

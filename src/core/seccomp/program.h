@@ -1,0 +1,10 @@
+// The seccomp program of table.h, as the kernel and bwrap's --seccomp take it: an array of struct sock_filter.
+#pragma once
+
+#include <string_view>
+
+namespace sallyport::seccomp {
+
+[[nodiscard]] std::string_view program();
+
+}  // namespace sallyport::seccomp

@@ -1,0 +1,81 @@
+// The two narrow doors of the contract, over the one engine.
+#include <atomic>
+#include <utility>
+
+#include "core/errors.h"
+#include "sallyport/gate.h"
+#include "sallyport/probe_id.h"
+
+namespace sallyport {
+namespace {
+
+Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, const std::string& tool) {
+  JailedSubprocessResult result = TRY(std::move(run));
+  const auto ended_early = [&](std::string_view why) -> Result<ProcessResult> {
+    return fail(limit_exceeded(tool, outcome_name(result.outcome), why));
+  };
+  return std::visit(
+      overloaded{[&](const Completed& completed) -> Result<ProcessResult> {
+                   return ProcessResult{.fate = completed.fate,
+                                        .stdout_bytes = std::move(result.stdout_stream.bytes),
+                                        .stderr_bytes = std::move(result.stderr_stream.bytes),
+                                        .stdout_truncated = result.stdout_stream.truncated,
+                                        .stderr_truncated = result.stderr_stream.truncated,
+                                        .duration = result.duration,
+                                        .usage = result.usage,
+                                        .receipt = std::move(result.receipt)};
+                 },
+                 [&](const TimedOut& late) -> Result<ProcessResult> { return fail(probe_timeout(tool, late.elapsed)); },
+                 [&](const Cancelled& stop) -> Result<ProcessResult> { return fail(cancelled(tool, stop.elapsed)); },
+                 [&](const OomKilled&) { return ended_early("it used more memory than it was given"); },
+                 [&](const NetworkDenied&) { return ended_early("it wanted a host it may not reach"); },
+                 [&](const DiskQuotaExceeded&) { return ended_early("its scratch directory was full"); }},
+      result.outcome);
+}
+
+// The contract asks for one warning per process (C17), whatever the number of gates: the one piece of process-wide state.
+void warn_once_unwrapped(EventSink* events, std::string_view reason) {
+  static std::atomic_flag warned;
+  if (events == nullptr || warned.test_and_set()) return;
+  events->emit({.level = EventLevel::kWarning, .name = "subproc.bwrap.skipped", .fields = {{"reason", std::string(reason)}}});
+}
+
+}  // namespace
+
+Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv, AllowlistedOptions options,
+                                      std::stop_token stop) {
+  const std::string tool = argv.empty() ? std::string() : argv.front();
+  const JailedSubprocessSpec spec{.argv = std::move(argv),
+                                  .repo = gate.config().repo,
+                                  .cwd = std::move(options.cwd),
+                                  .env_extras = std::move(options.env_extras),
+                                  .stdin_source = std::move(options.stdin_source),
+                                  .limits = {.wall = options.timeout, .output = options.max_output},
+                                  .required = std::move(options.required)};
+  return as_process_result(gate.run(spec, JailKind::kNone, std::move(stop)), tool);
+}
+
+Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
+                                       ExternalCliOptions options, std::stop_token stop) {
+  ProbeId id = TRY(ProbeId::parse(probe));
+  const std::string tool = argv.empty() ? std::string() : argv.front();
+  if (!options.allowed_egress.empty()) {
+    return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist, "this version cuts the network wholly",
+                                      "call with an empty allowed_egress"));
+  }
+  const JailedSubprocessSpec spec{.argv = std::move(argv),
+                                  .repo = gate.config().repo,
+                                  .cwd = std::move(options.cwd),
+                                  .limits = {.wall = options.timeout, .output = options.max_output},
+                                  .required = std::move(options.required),
+                                  .probe = std::move(id)};
+  Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
+  // C17: only here, only without required guarantees, and never without saying so.
+  if (!jailed && jailed.error().as<JailUnavailable>() != nullptr && spec.required.empty()) {
+    warn_once_unwrapped(gate.config().events, "not_usable");
+    jailed = gate.run(spec, JailKind::kNone, std::move(stop));
+  }
+  return as_process_result(std::move(jailed), tool);
+}
+
+}  // namespace sallyport

@@ -1,0 +1,250 @@
+#include "gate/engine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/bare/bare.h"
+#include "adapters/bwrap/bwrap.h"
+#include "adapters/native/native.h"
+#include "core/errors.h"
+#include "core/json.h"
+#include "core/linux_jail.h"
+#include "gate/jail_inputs.h"
+#include "gate/verdict.h"
+#include "gate/why.h"
+#include "os/canonical.h"
+#include "os/memfd.h"
+#include "os/openat2.h"
+#include "spawn/helper_image.h"
+
+namespace sallyport {
+namespace {
+
+std::string home_of(const GateConfig& config) {
+  for (const EnvVar& var : config.base_env) {
+    if (var.name == "HOME") return var.value;
+  }
+  return {};
+}
+
+// A required guarantee that this run would not have is refused before anything starts (C26).
+Status check_required(const Plan& plan, const Rendered& rendered) {
+  for (const Guarantee guarantee : plan.required) {
+    const bool had = std::ranges::any_of(rendered.established,
+                                         [&](const Established& entry) { return entry.guarantee == guarantee; });
+    if (had) continue;
+    return fail(guarantee_unavailable(guarantee, fmt::format("the jail \"{}\" does not give it to this call", rendered.jail),
+                                      "choose another jail, set the limit it belongs to, or do not require it"));
+  }
+  return {};
+}
+
+void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const CapturedStream& captured) {
+  if (events == nullptr || !captured.truncated) return;
+  events->emit({.level = EventLevel::kWarning,
+                .name = "subproc.stdout.truncated",
+                .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()},
+                           {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
+}
+
+void drop_home_guarantee(Rendered& rendered, const JailInputs& inputs) {
+  if (!inputs.home_exposed) return;
+  std::erase_if(rendered.established, [](const Established& e) { return e.guarantee == Guarantee::kFsHomeHidden; });
+}
+
+Result<UniqueFd> materialise(const bwrap::PassedFd& passed, const spawn::LaunchSpec& inner) {
+  switch (passed.kind) {
+    case bwrap::PassedFd::Kind::kPath:
+      return open_exactly(passed.text, O_PATH);
+    case bwrap::PassedFd::Kind::kInit:
+      return sealed_memfd("sallyport-init", spawn::helper_image(), MemfdUse::kData);
+    case bwrap::PassedFd::Kind::kInnerImage:
+      return sealed_memfd("sallyport-launch", spawn::encode(inner, {}), MemfdUse::kData);
+    case bwrap::PassedFd::Kind::kBytes:
+      break;
+  }
+  return sealed_memfd("sallyport-data", passed.text, MemfdUse::kData);
+}
+
+void add_resources(Rendered& rendered, Resources resources) {
+  rendered.launch.limits = resources.rlimits;
+  rendered.launch.cgroup_procs_fds = resources.procs_fds();
+  rendered.established.insert(rendered.established.end(), resources.established.begin(), resources.established.end());
+  rendered.resources = std::move(resources);
+}
+
+}  // namespace
+
+Engine::Engine(GateConfig config)
+    : config_(std::move(config)), policy_digest_(policy_digest(config_.allowlist)), hashes_(config_.cache_dir) {}
+
+const HostLayout& Engine::host() {
+  const std::scoped_lock lock(host_mutex_);
+  if (!host_) host_ = read_host_layout();
+  return *host_;
+}
+
+Result<Rendered> Engine::render_bare(const Prepared& prepared) {
+  const Plan& plan = prepared.plan;
+  if (plan.limits.disk) {
+    return fail(guarantee_unavailable(Guarantee::kLimitDisk, "without a jail there is no scratch to bound",
+                                      "choose a jail, or leave the disk limit out"));
+  }
+  Rendered rendered{.jail = bare::kJailName,
+                    .launch = bare::render(plan, {.exe_fd = prepared.tool.exe.get(),
+                                                  .cwd_fd = prepared.cwd.get(),
+                                                  .argv = prepared.argv}),
+                    .established = bare::establishes()};
+  add_resources(rendered, TRY(acquire_resources(plan.limits, plan.required, Confinement::kBare)));
+  return rendered;
+}
+
+Result<Rendered> Engine::render_native(const Prepared& prepared) {
+  const Plan& plan = prepared.plan;
+  const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
+  Rendered rendered{.jail = native::kJailName,
+                    .launch = native::render(plan, {.argv = prepared.argv,
+                                                    .exe = prepared.executed,
+                                                    .view = inputs.view,
+                                                    .identity_of = [&](const std::string& path) {
+                                                      return inputs.identity_of(path);
+                                                    }}),
+                    .established = jail_establishes(false)};
+  drop_home_guarantee(rendered, inputs);
+  rendered.launch.fail_at_for_tests = fault_;
+  add_resources(rendered, TRY(acquire_resources(plan.limits, plan.required, Confinement::kJailed)));
+  return rendered;
+}
+
+Result<Rendered> Engine::render_bwrap(const Prepared& prepared) {
+  const Plan& plan = prepared.plan;
+  PinnedTool wrapper = TRY(locate(*Allowlist::builtin().find("bwrap"), config_.search_path, plan.repo, hashes_));
+  const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
+  const bwrap::Inputs rendering{.argv = prepared.argv, .exe = prepared.executed, .view = inputs.view};
+  Resources resources = TRY(acquire_resources(plan.limits, plan.required, Confinement::kWrapped));
+  spawn::LaunchSpec inner = bwrap::render_inner(plan, rendering);
+  inner.limits = resources.rlimits;
+  inner.fail_at_for_tests = fault_;
+  bwrap::Command command = bwrap::render(plan, rendering);
+  Rendered rendered{.jail = bwrap::kJailName, .established = jail_establishes(false)};
+  for (const bwrap::PassedFd& passed : command.passed) {
+    rendered.kept_open.push_back(TRY(materialise(passed, inner)));
+    rendered.launch.passed_fds.push_back(rendered.kept_open.back().get());
+  }
+  rendered.launch.argv = std::move(command.argv);
+  rendered.launch.place =
+      spawn::BarePlace{.exe_fd = wrapper.exe.get(), .cwd_fd = prepared.cwd.get(), .is_wrapper = true};
+  rendered.kept_open.push_back(std::move(wrapper.exe));
+  drop_home_guarantee(rendered, inputs);
+  add_resources(rendered, std::move(resources));
+  rendered.launch.limits.clear();  // they are the tool's, set inside
+  return rendered;
+}
+
+Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared) {
+  switch (jail) {
+    case JailKind::kNone:
+      return render_bare(prepared);
+    case JailKind::kBwrap:
+      return render_bwrap(prepared);
+    case JailKind::kAuto:
+    case JailKind::kNative:
+      break;
+  }
+  return render_native(prepared);
+}
+
+void Engine::announce(const Rendered& rendered, const Plan& plan) const {
+  if (config_.events == nullptr || rendered.jail == bare::kJailName) return;
+  config_.events->emit({.level = EventLevel::kDebug,
+                        .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
+                        .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()}, {"egress", "false"}}});
+}
+
+Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const {
+  if (ended.landlocked) {
+    for (Established& entry : rendered.established) {
+      if (entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
+    }
+  }
+  return {.jail = rendered.jail,
+          .established = std::move(rendered.established),
+          .binary = prepared.tool.binary,
+          .interpreters = prepared.tool.interpreters,
+          .policy_digest = policy_digest_,
+          .plan_digest = plan_digest(prepared.plan)};
+}
+
+Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& prepared, const JailedSubprocessSpec& spec,
+                                              std::stop_token stop) {
+  Rendered rendered = TRY(render(jail, prepared));
+  const Plan& plan = prepared.plan;
+  TRY(check_required(plan, rendered));
+  announce(rendered, plan);
+  const spawn::Supervision supervision{.wall = plan.limits.wall,
+                                       .ladder = plan.ladder,
+                                       .max_output = plan.limits.output,
+                                       .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
+                                       .stdin_source = spec.stdin_source,
+                                       .tap = spec.tap};
+  Result<spawn::Ended> ended = spawn::supervise(server_, rendered.launch, supervision, std::move(stop));
+  if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
+  const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
+  JailedSubprocessResult result;
+  result.outcome = verdict(*ended, oom_kills, plan.limits);
+  result.receipt = receipt_for(prepared, rendered, *ended);
+  result.duration = ended->duration;
+  result.usage = ended->usage;
+  if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
+  emit_truncation(config_.events, plan, Stream::kStdout, ended->stdout_stream);
+  emit_truncation(config_.events, plan, Stream::kStderr, ended->stderr_stream);
+  result.stdout_stream = std::move(ended->stdout_stream);
+  result.stderr_stream = std::move(ended->stderr_stream);
+  return result;
+}
+
+// Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
+// the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
+Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
+                                                std::stop_token stop) {
+  Result<JailedSubprocessResult> native = run_in(JailKind::kNative, prepared, spec, stop);
+  if (native || !host_cannot_jail(native.error())) return native;
+  Result<JailedSubprocessResult> bwrap = run_in(JailKind::kBwrap, prepared, spec, stop);
+  if (bwrap || !host_cannot_jail(bwrap.error())) return bwrap;
+  return fail(jail_unavailable("auto", fmt::format("native: {}; bwrap: {}", native.error().message, bwrap.error().message),
+                               native.error().hint));
+}
+
+Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
+  const Prepared prepared = TRY(prepare(config_, hashes_, spec));
+  if (jail == JailKind::kAuto) return run_auto(prepared, spec, std::move(stop));
+  return run_in(jail, prepared, spec, std::move(stop));
+}
+
+Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind jail) {
+  Prepared prepared = TRY(prepare(config_, hashes_, spec));
+  Rendered rendered = TRY(render(jail, prepared));
+  TRY(check_required(prepared.plan, rendered));
+  Explanation explanation{.plan = std::move(prepared.plan),
+                          .jail = rendered.jail,
+                          .would_establish = std::move(rendered.established),
+                          .binary = std::move(prepared.tool.binary),
+                          .interpreters = std::move(prepared.tool.interpreters)};
+  if (const auto* place = std::get_if<spawn::JailPlace>(&rendered.launch.place)) {
+    for (const spawn::RootOp& op : place->root_ops) explanation.rendered.push_back(spawn::describe(op));
+  } else if (rendered.jail == bwrap::kJailName) {
+    explanation.rendered = rendered.launch.argv;
+  }
+  return explanation;
+}
+
+Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
+  config.repo = TRY(canonical_directory(config.repo, "repo"));
+  if (config.scratch_root.empty()) config.scratch_root = "/tmp";
+  return std::make_unique<Engine>(std::move(config));
+}
+
+}  // namespace sallyport

@@ -1,0 +1,64 @@
+// The engine behind Gate: holds what outlives a call (spawn helper, hash cache, host layout) and nothing about any one.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/fs_view.h"
+#include "gate/prepare.h"
+#include "gate/resources.h"
+#include "os/host_layout.h"
+#include "sallyport/gate.h"
+#include "spawn/server.h"
+#include "spawn/supervise.h"
+#include "tools/hash_cache.h"
+
+namespace sallyport {
+
+// A call made ready for one kind of jail: what to start and what that will establish.
+struct Rendered {
+  std::string jail{};
+  spawn::LaunchSpec launch{};
+  std::vector<Established> established{};  // resources included
+  Resources resources{};
+  std::vector<UniqueFd> kept_open{};       // what `launch` borrows
+};
+
+class Engine final : public Gate {
+ public:
+  explicit Engine(GateConfig config);
+
+  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
+                                                   std::stop_token stop) override;
+  [[nodiscard]] Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) override;
+  [[nodiscard]] const GateConfig& config() const override { return config_; }
+
+  // Tests only: every jailed start of this engine fails at that step. It can only deny.
+  void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
+
+ private:
+  [[nodiscard]] Result<JailedSubprocessResult> run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
+                                                        std::stop_token stop);
+  [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
+                                                      const JailedSubprocessSpec& spec, std::stop_token stop);
+  [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared);
+  [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared);
+  [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared);
+  [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared);
+  [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const;
+  [[nodiscard]] const HostLayout& host();
+  void announce(const Rendered& rendered, const Plan& plan) const;
+
+  GateConfig config_;
+  std::string policy_digest_;
+  HashCache hashes_;
+  spawn::SpawnServer server_;
+  std::mutex host_mutex_;
+  std::optional<HostLayout> host_;
+  spawn::wire::Stage fault_ = spawn::wire::Stage::kNone;
+};
+
+}  // namespace sallyport

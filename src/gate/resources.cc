@@ -1,0 +1,116 @@
+#include "gate/resources.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+bool is_required(std::span<const Guarantee> required, Guarantee guarantee) {
+  return std::ranges::find(required, guarantee) != required.end();
+}
+
+// The reason alone, for the hint of a refusal that names the guarantee itself.
+Error refused(Guarantee guarantee, const Error& cause) {
+  return guarantee_unavailable(guarantee, cause.message,
+                               cause.hint.empty() ? "run where a cgroup can be made: as root, or under a delegated "
+                                                    "cgroup (systemd-run --user --scope -p Delegate=yes)"
+                                                  : cause.hint);
+}
+
+void add_cgroup(Resources& resources, RunCgroup cgroup, std::span<const Guarantee> guarantees) {
+  for (const Guarantee guarantee : guarantees) {
+    resources.established.push_back({guarantee, std::string(cgroup.mechanism())});
+  }
+  resources.cgroups.push_back(std::move(cgroup));
+}
+
+Status limit_memory(const Limits& limits, std::span<const Guarantee> required, Resources& resources) {
+  Result<RunCgroup> cgroup = RunCgroup::create({.memory_bytes = count(*limits.memory)});
+  if (cgroup) {
+    add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitMemory});
+    return {};
+  }
+  if (is_required(required, Guarantee::kLimitMemory)) return fail(refused(Guarantee::kLimitMemory, cgroup.error()));
+  resources.rlimits.push_back({RLIMIT_AS, count(*limits.memory), count(*limits.memory)});
+  resources.established.push_back({Guarantee::kLimitMemory, "rlimit"});
+  return {};
+}
+
+// bwrap and our init inside it live in the run's cgroup too, and must not cost the tool its budget.
+std::uint32_t pids_with_wrapper(const Limits& limits, Confinement confinement) {
+  constexpr std::uint32_t kWrapperProcesses = 2;
+  return *limits.pids + (confinement == Confinement::kWrapped ? kWrapperProcesses : 0);
+}
+
+Status limit_pids(const Limits& limits, std::span<const Guarantee> required, Confinement confinement,
+                  Resources& resources) {
+  Result<RunCgroup> cgroup = RunCgroup::create({.pids_max = pids_with_wrapper(limits, confinement)});
+  if (cgroup) {
+    add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitPids});
+    return {};
+  }
+  // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts that jail; the kernel exempts uid 0.
+  const bool counts_this_run = confinement != Confinement::kBare && ::geteuid() != 0;
+  if (is_required(required, Guarantee::kLimitPids) || !counts_this_run) {
+    return fail(refused(Guarantee::kLimitPids, cgroup.error()));
+  }
+  const std::uint64_t with_init = std::uint64_t{*limits.pids} + 1;
+  resources.rlimits.push_back({RLIMIT_NPROC, with_init, with_init});
+  resources.established.push_back({Guarantee::kLimitPids, "rlimit"});
+  return {};
+}
+
+// Both in one group where that works (v2 knows only that; v1 makes one directory per controller).
+bool limit_together(const Limits& limits, Confinement confinement, Resources& resources) {
+  if (!limits.memory || !limits.pids) return false;
+  Result<RunCgroup> cgroup = RunCgroup::create(
+      {.memory_bytes = count(*limits.memory), .pids_max = pids_with_wrapper(limits, confinement)});
+  if (!cgroup) return false;
+  add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitMemory, Guarantee::kLimitPids});
+  return true;
+}
+
+void limit_cpu(std::chrono::milliseconds cpu, Resources& resources) {
+  const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
+  // SIGXCPU first, so that the fate says what happened; SIGKILL a second later for who ignores it.
+  resources.rlimits.push_back({RLIMIT_CPU, seconds, seconds + 1});
+  resources.established.push_back({Guarantee::kLimitCpu, "rlimit"});
+}
+
+}  // namespace
+
+std::vector<int> Resources::procs_fds() const {
+  std::vector<int> fds;
+  for (const RunCgroup& cgroup : cgroups) {
+    const std::vector<int> more = cgroup.procs_fds();
+    fds.insert(fds.end(), more.begin(), more.end());
+  }
+  return fds;
+}
+
+Result<std::uint64_t> Resources::oom_kills() const {
+  std::uint64_t kills = 0;
+  for (const RunCgroup& cgroup : cgroups) kills += TRY(cgroup.oom_kills());
+  return kills;
+}
+
+Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
+                                    Confinement confinement) {
+  Resources resources;
+  // A core file would be written by the kernel, outside every limit, wherever core_pattern says.
+  resources.rlimits.push_back({RLIMIT_CORE, 0, 0});
+  if (limits.cpu) limit_cpu(*limits.cpu, resources);
+  if (limit_together(limits, confinement, resources)) return resources;
+  if (limits.memory) TRY(limit_memory(limits, required, resources));
+  if (limits.pids) TRY(limit_pids(limits, required, confinement, resources));
+  return resources;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,33 @@
+// Memory, process and processor limits of one run, by the strongest means the host gives, and by which.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "os/cgroup.h"
+#include "sallyport/limits.h"
+#include "sallyport/receipt.h"
+#include "sallyport/result.h"
+#include "spawn/launch_spec.h"
+
+namespace sallyport {
+
+enum class Confinement { kBare, kJailed, kWrapped };
+
+struct Resources {
+  std::vector<RunCgroup> cgroups;
+  std::vector<spawn::ResourceLimit> rlimits;
+  std::vector<Established> established;
+
+  [[nodiscard]] std::vector<int> procs_fds() const;
+  // What the kernel's OOM killer did in this run's own cgroups.
+  [[nodiscard]] Result<std::uint64_t> oom_kills() const;
+};
+
+// A limit that cannot be had at all is refused. One that only an rlimit can give is given, and the receipt says so,
+// unless the caller listed the guarantee as required: an rlimit binds each process, not the run.
+[[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
+                                                  Confinement confinement);
+
+}  // namespace sallyport

@@ -1,0 +1,32 @@
+#include "gate/verdict.h"
+
+#include <sys/wait.h>
+
+namespace sallyport {
+namespace {
+
+std::variant<ExitCode, Signal> fate_of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return Signal{WTERMSIG(wait_status)};
+  return ExitCode{WEXITSTATUS(wait_status)};
+}
+
+}  // namespace
+
+Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits) {
+  const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(ended.duration);
+  switch (ended.by) {
+    case spawn::EndedBy::kDeadline:
+      return TimedOut{.elapsed = elapsed, .limit = limits.wall};
+    case spawn::EndedBy::kStop:
+      return Cancelled{.elapsed = elapsed};
+    case spawn::EndedBy::kDiskQuota:
+      return DiskQuotaExceeded{.bytes_used = ended.scratch_used,
+                               .quota_bytes = count(limits.disk.value_or(kDefaultDiskQuota))};
+    case spawn::EndedBy::kItself:
+      break;
+  }
+  if (oom_kills > 0) return OomKilled{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
+  return Completed{fate_of(ended.wait_status)};
+}
+
+}  // namespace sallyport

@@ -1,0 +1,116 @@
+// LaunchSpec -> launch image. Offset 0 is the header, so a string offset of 0 means "none".
+#include <sys/sysmacros.h>
+
+#include <cstring>
+#include <span>
+
+#include "spawn/launch_spec.h"
+
+namespace sallyport::spawn {
+namespace {
+
+class ImageWriter {
+ public:
+  ImageWriter() { bytes_.resize(sizeof(wire::Image)); }
+
+  std::uint32_t string(std::string_view text) {
+    const auto at = static_cast<std::uint32_t>(bytes_.size());
+    bytes_.append(text);
+    bytes_.push_back('\0');
+    return at;
+  }
+
+  template <class T>
+  std::uint32_t array(std::span<const T> items) {
+    bytes_.resize((bytes_.size() + 15) & ~std::size_t{15});
+    const auto at = static_cast<std::uint32_t>(bytes_.size());
+    bytes_.append(reinterpret_cast<const char*>(items.data()), items.size_bytes());
+    return at;
+  }
+
+  // 64-bit offsets of each string, then a zero: what the helper turns into a NULL-terminated array of pointers.
+  std::uint32_t strings(std::span<const std::string> texts) {
+    std::vector<std::uint64_t> offsets;
+    offsets.reserve(texts.size() + 1);
+    for (const std::string& text : texts) offsets.push_back(string(text));
+    offsets.push_back(0);
+    return array<std::uint64_t>(offsets);
+  }
+
+  std::string finish(wire::Image header) && {
+    header.magic = wire::kMagic;
+    header.size = bytes_.size();
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    return std::move(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+};
+
+wire::Op encode_op(const RootOp& op, ImageWriter& writer) {
+  wire::Op encoded{};
+  encoded.kind = op.kind;
+  encoded.flags = op.flags;
+  encoded.source = writer.string(op.source);
+  encoded.target = writer.string(op.target);
+  encoded.content = writer.string(op.content);
+  encoded.content_size = static_cast<std::uint32_t>(op.content.size());
+  encoded.mode = op.mode;
+  encoded.tree_fd = -1;
+  if (op.identity) {
+    encoded.device = op.identity->device;
+    encoded.inode = op.identity->inode;
+  }
+  return encoded;
+}
+
+void encode_jail(const JailPlace& jail, OwnerIds ids, wire::Image& header, ImageWriter& writer) {
+  header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U);
+  std::vector<wire::Op> ops;
+  ops.reserve(jail.root_ops.size());
+  for (const RootOp& op : jail.root_ops) ops.push_back(encode_op(op, writer));
+  header.ops_at = writer.array<wire::Op>(ops);
+  header.op_count = static_cast<std::uint32_t>(ops.size());
+  header.writable_at = writer.strings(jail.landlock_writable);
+  header.writable_count = static_cast<std::uint32_t>(jail.landlock_writable.size());
+  header.seccomp_at = writer.array<char>(jail.seccomp);
+  header.seccomp_count = static_cast<std::uint32_t>(jail.seccomp.size() / 8);  // sizeof(struct sock_filter)
+  header.cwd = writer.string(jail.cwd);
+  header.exec_path = writer.string(jail.exe.path);
+  header.exec_device = (std::uint64_t{major(jail.exe.device)} << 32U) | minor(jail.exe.device);
+  header.exec_inode = jail.exe.inode;
+  header.exec_size = jail.exe.size;
+  header.exec_mtime_ns = jail.exe.mtime_ns;
+  header.inside_uid = jail.inside_uid;
+  header.inside_gid = jail.inside_gid;
+  header.outside_uid = ids.uid;
+  header.outside_gid = ids.gid;
+}
+
+}  // namespace
+
+std::string encode(const LaunchSpec& spec, OwnerIds ids) {
+  ImageWriter writer;
+  wire::Image header{};
+  header.flags = wire::kNewSession;
+  header.fault_at = spec.fail_at_for_tests;
+  header.argv_at = writer.strings(spec.argv);
+  header.argv_count = static_cast<std::uint32_t>(spec.argv.size());
+  header.env_at = writer.strings(spec.env);
+  header.env_count = static_cast<std::uint32_t>(spec.env.size());
+  std::vector<wire::ResourceLimit> limits;
+  for (const ResourceLimit& limit : spec.limits) limits.push_back({limit.resource, 0, limit.soft, limit.hard});
+  header.limits_at = writer.array<wire::ResourceLimit>(limits);
+  header.limit_count = static_cast<std::uint32_t>(limits.size());
+  header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
+  header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
+  if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
+    encode_jail(*jail, ids, header, writer);
+  } else if (std::get<BarePlace>(spec.place).is_wrapper) {
+    header.flags |= wire::kWrapper;
+  }
+  return std::move(writer).finish(header);
+}
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,220 @@
+// Between clone and exec, in the tool's own process: gives up everything the tool must not have, in an order in which
+// no step needs what an earlier one took away. Shares its parent's memory (see clone_sharing_memory), so it touches
+// nothing but its own stack and the ToolStart it was given.
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <linux/stat.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+namespace {
+
+using wire::Stage;
+
+// Rights newer than Debian 12's kernel headers; values from the kernel's uapi.
+constexpr std::uint64_t kLandlockTruncate = 1ULL << 14U;  // ABI 3, Linux 6.2
+
+long join_cgroups(const Run& run) {
+  for (std::uint32_t i = 0; i < run.image->cgroup_count; ++i) {
+    // "0" means the writer itself; the permission check uses the opener's credentials (Linux 5.16).
+    const long written = sys(__NR_write, long{run.fds[run.first_cgroup_fd() + i]}, "0", 1L);
+    if (written < 0) return written;
+  }
+  return 0;
+}
+
+long apply_limits(const Run& run) {
+  const auto* limits = reinterpret_cast<const wire::ResourceLimit*>(run.at(run.image->limits_at));
+  for (std::uint32_t i = 0; i < run.image->limit_count; ++i) {
+    const struct rlimit64 limit = {limits[i].soft, limits[i].hard};
+    const long set = sys(__NR_prlimit64, 0L, long{limits[i].resource}, &limit, 0L);
+    if (set < 0) return set;
+  }
+  return 0;
+}
+
+long wire_stdio(const Run& run) {
+  for (long target = 0; target < 3; ++target) {
+    const long duplicated = sys(__NR_dup2, long{run.fds[wire::kFdStdin + target]}, target);
+    if (duplicated < 0) return duplicated;
+  }
+  return sys(__NR_close_range, 3L, 0x7fffffffL, long{CLOSE_RANGE_CLOEXEC});
+}
+
+constexpr long kOutOfTheWay = 256;  // above every descriptor a request brings
+
+// Moved out of the way first, so that no dup2 treads on a descriptor still to be placed.
+long place_passed_fds(const Run& run) {
+  const std::uint32_t first = run.first_cgroup_fd() + run.image->cgroup_count;
+  long moved[wire::kMaxPassedFds] = {};
+  const long channel = sys(__NR_fcntl, long{run.fds[wire::kFdChannel]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+  if (channel < 0) return channel;
+  for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
+    moved[i] = sys(__NR_fcntl, long{run.fds[first + i]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+    if (moved[i] < 0) return moved[i];
+  }
+  for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
+    const long placed = sys(__NR_dup2, moved[i], long{wire::kFirstPassedFd} + i);
+    if (placed < 0) return placed;
+  }
+  if (!run.has(wire::kWrapper)) return 0;
+  return sys(__NR_dup2, channel, long{wire::kFirstPassedFd} + run.image->passed_count);
+}
+
+long drop_capabilities() {
+  // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
+  for (long capability = 0; capability < 64; ++capability) {
+    const long dropped = sys(__NR_prctl, long{PR_CAPBSET_DROP}, capability, 0L, 0L, 0L);
+    if (dropped == -22) break;
+    if (dropped < 0) return dropped;
+  }
+  const long cleared = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_CLEAR_ALL}, 0L, 0L, 0L);
+  if (cleared < 0) return cleared;
+  const long secured = sys(__NR_prctl, long{PR_SET_SECUREBITS},
+                           long{SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+                                SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED},
+                           0L, 0L, 0L);
+  if (secured < 0) return secured;
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const struct __user_cap_data_struct nothing[2] = {};
+  return sys(__NR_capset, &header, &nothing[0]);
+}
+
+// A wrapper dropped them; believe the kernel, not the wrapper.
+long check_no_capabilities() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct held[2] = {};
+  const long known = sys(__NR_capget, &header, &held[0]);
+  if (known < 0) return known;
+  for (const auto& half : held) {
+    if ((half.effective | half.permitted | half.inheritable) != 0) return -1;  // EPERM
+  }
+  return 0;
+}
+
+// Landlock is the second lock behind the read-only mounts: writes only beneath the places the plan made writable.
+// Reads are not handled on purpose: an unhandled right costs nothing per open.
+long apply_landlock(const Run& run, std::uint32_t& applied) {
+  const long abi = sys(__NR_landlock_create_ruleset, 0L, 0L, long{LANDLOCK_CREATE_RULESET_VERSION});
+  if (abi < 2) return 0;  // absent, or so old that it would forbid every rename between directories
+  std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                         LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                         LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                         LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+  if (abi >= 3) rights |= kLandlockTruncate;
+  const std::uint64_t attributes = rights;  // struct landlock_ruleset_attr of ABI 1: handled_access_fs alone
+  const long ruleset = sys(__NR_landlock_create_ruleset, &attributes, long{sizeof attributes}, 0L);
+  if (ruleset < 0) return ruleset;
+  const auto* writable = reinterpret_cast<const std::uint64_t*>(run.at(run.image->writable_at));
+  for (std::uint32_t i = 0; i < run.image->writable_count; ++i) {
+    const long beneath = sys(__NR_openat, long{AT_FDCWD}, run.at(writable[i]), long{O_PATH | O_CLOEXEC}, 0L);
+    if (beneath < 0) return beneath;
+    struct statx about = {};
+    const long known = sys(__NR_statx, beneath, "", long{AT_EMPTY_PATH}, long{STATX_TYPE}, &about);
+    if (known < 0) return known;
+    const bool directory = (about.stx_mode & S_IFMT) == S_IFDIR;
+    const struct landlock_path_beneath_attr rule = {
+        directory ? rights : rights & (LANDLOCK_ACCESS_FS_WRITE_FILE | kLandlockTruncate), static_cast<int>(beneath)};
+    const long added = sys(__NR_landlock_add_rule, ruleset, long{LANDLOCK_RULE_PATH_BENEATH}, &rule, 0L);
+    if (added < 0) return added;
+    sys(__NR_close, beneath);
+  }
+  const long restricted = sys(__NR_landlock_restrict_self, ruleset, 0L);
+  if (restricted >= 0) applied |= wire::kAppliedLandlock;
+  return restricted;
+}
+
+long apply_seccomp(const Run& run) {
+  const struct sock_fprog program = {static_cast<unsigned short>(run.image->seccomp_count),
+                                     reinterpret_cast<struct sock_filter*>(run.at(run.image->seccomp_at))};
+  return sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER}, 0L, &program);
+}
+
+// The file is opened inside the jail, where its mount is read-only, and must be the very file that was checked outside.
+// Executing the owner's descriptor instead would hand the tool a writable mount through /proc/self/exe (CVE-2019-5736).
+long open_checked_exe(const wire::Image& image, const char* path) {
+  const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_PATH | O_CLOEXEC | O_NOFOLLOW}, 0L);
+  if (fd < 0) return fd;
+  struct statx about = {};
+  const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_BASIC_STATS}, &about);
+  if (known < 0) return known;
+  const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
+  const std::int64_t mtime_ns = about.stx_mtime.tv_sec * 1'000'000'000LL + about.stx_mtime.tv_nsec;
+  const bool same = device == image.exec_device && about.stx_ino == image.exec_inode &&
+                    about.stx_size == image.exec_size && mtime_ns == image.exec_mtime_ns;
+  return same ? fd : -116;  // ESTALE
+}
+
+bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
+  const wire::Image& image = *run.image;
+  if ((image.flags & wire::kLandlocked) != 0 && !steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
+  return steps.ok(Stage::kCapabilities, run.has(wire::kWrapped) ? check_no_capabilities() : drop_capabilities());
+}
+
+long execute(const Run& run, long exe) {
+  return sys(__NR_execveat, exe, "", run.at(run.image->argv_at), run.at(run.image->env_at), long{AT_EMPTY_PATH});
+}
+
+bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
+  const std::uint64_t no_signals = 0;
+  sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &no_signals, 0L, 8L);
+  if (!steps.ok(Stage::kParentAlive, sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L))) return false;
+  if ((run.image->flags & wire::kNewSession) != 0 && !steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
+  if (!steps.ok(Stage::kCgroup, join_cgroups(run))) return false;
+  // Unshared only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
+  const bool own_jail = run.jailed() && !run.has(wire::kWrapped);
+  if (own_jail && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
+  if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
+  const long cwd = run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd))
+                                : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
+  if (!steps.ok(Stage::kWorkingDirectory, cwd)) return false;
+  if (!steps.ok(Stage::kStdio, wire_stdio(run)) || !steps.ok(Stage::kStdio, place_passed_fds(run))) return false;
+  if (!steps.ok(Stage::kNoNewPrivs, sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L))) return false;
+  return !run.jailed() || confine(run, steps, applied);
+}
+
+void tool_child(void* argument) {
+  ToolStart& start = *static_cast<ToolStart*>(argument);
+  const Run& run = *start.run;
+  Steps steps(*run.image, start.failure);
+  long exe = -1;
+  if (!run.jailed()) {
+    exe = sys(__NR_fcntl, long{run.fds[wire::kFdBareExe]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+    if (!steps.ok(Stage::kExec, exe)) exit_now(127);
+  }
+  if (!prepare(run, steps, start.applied)) exit_now(127);
+  if (run.jailed()) {
+    exe = open_checked_exe(*run.image, run.at(run.image->exec_path));
+    if (!steps.ok(Stage::kExecIdentity, exe)) exit_now(127);
+    if (!run.has(wire::kWrapped) && !steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
+  }
+  if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, execute(run, exe));
+  exit_now(127);
+}
+
+}  // namespace
+
+long start_tool(ToolStart& start) {
+  start.failure = {};
+  start.applied = 0;
+  const long pid = clone_sharing_memory(start.run->child_stack_top, tool_child, &start);
+  if (pid < 0) {
+    start.failure = {Stage::kClone, static_cast<int>(-pid), 0};
+    return pid;
+  }
+  if (start.failure.error == 0) return pid;
+  sys(__NR_wait4, pid, 0L, 0L, 0L);
+  return -start.failure.error;
+}
+
+}  // namespace sallyport::spawn::helper

@@ -1,0 +1,189 @@
+// Between clone and exec, as the jail's init: builds the new root file system out of the image's operations and pivots
+// into it. Every host path is opened before anything is covered, checked against the identity the owner saw, and then
+// handled by descriptor only, so a symlink or rename swapped in meanwhile changes nothing but our mind.
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <linux/stat.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+namespace {
+
+using wire::Op;
+using wire::OpKind;
+using wire::Stage;
+
+// From <sys/mount.h>, which cannot be included beside <linux/mount.h>.
+constexpr long kDetach = 2;  // MNT_DETACH
+
+// Any directory that surely exists: the new root is mounted over it until pivot_root makes it "/".
+constexpr const char* kStagingPoint = "/usr";
+
+long open_without_symlinks(const char* path, std::uint64_t more_rules) {
+  struct open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | more_rules;
+  return sys(__NR_openat2, long{AT_FDCWD}, path, &how, long{sizeof how});
+}
+
+std::uint64_t mount_attributes(std::uint32_t op_flags) {
+  std::uint64_t attributes = MOUNT_ATTR_NOSUID;
+  if ((op_flags & wire::kOpReadOnly) != 0) attributes |= MOUNT_ATTR_RDONLY;
+  if ((op_flags & wire::kOpNoDevices) != 0) attributes |= MOUNT_ATTR_NODEV;
+  if ((op_flags & wire::kOpNoExec) != 0) attributes |= MOUNT_ATTR_NOEXEC;
+  return attributes;
+}
+
+// A detached, recursively restricted copy of the mount tree at `fd`. Recursive because the kernel refuses to clone
+// only the top of a tree with locked mounts below it.
+long clone_tree(long fd, std::uint32_t op_flags) {
+  const long tree = sys(__NR_open_tree, fd, "",
+                        long{OPEN_TREE_CLONE} | long{OPEN_TREE_CLOEXEC} | long{AT_EMPTY_PATH} | long{AT_RECURSIVE});
+  if (tree < 0) return tree;
+  struct mount_attr attributes = {};
+  attributes.attr_set = mount_attributes(op_flags);
+  const long restricted = sys(__NR_mount_setattr, tree, "", long{AT_EMPTY_PATH} | long{AT_RECURSIVE}, &attributes,
+                              long{sizeof attributes});
+  return restricted < 0 ? restricted : tree;
+}
+
+bool open_source(const Run& run, Op& op, Steps& steps) {
+  const long fd = open_without_symlinks(run.at(op.source), 0);
+  if (!steps.ok(Stage::kOpenSource, fd)) return false;
+  if (op.device != 0) {
+    struct statx about = {};
+    const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_INO}, &about);
+    const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
+    const bool same = known >= 0 && device == op.device && about.stx_ino == op.inode;
+    if (!steps.ok(Stage::kSourceIdentity, known < 0 ? known : (same ? 0 : -116))) return false;  // ESTALE
+  }
+  const long tree = clone_tree(fd, op.flags);
+  sys(__NR_close, fd);
+  op.tree_fd = static_cast<std::int32_t>(tree);
+  return steps.ok(Stage::kBind, tree);
+}
+
+// `mode` is applied exactly: the caller's umask must not decide what the jail looks like.
+long make_file(const char* target, std::uint32_t mode, const char* content, std::uint32_t size) {
+  const long fd = sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC},
+                      long{mode});
+  if (fd < 0) return fd;
+  long result = 0;
+  if (size > 0) {
+    const long written = sys(__NR_write, fd, content, long{size});
+    if (written != long{size}) result = written < 0 ? written : -28;  // ENOSPC
+  }
+  sys(__NR_close, fd);
+  return result;
+}
+
+bool attach(const Run& run, const Op& op, long tree, Steps& steps) {
+  if ((op.flags & wire::kOpMakeFile) != 0 && !steps.ok(Stage::kMakeFile, make_file(run.at(op.target), 0444, "", 0))) {
+    return false;
+  }
+  const long target = open_without_symlinks(run.at(op.target), RESOLVE_BENEATH);
+  if (!steps.ok(Stage::kBind, target)) return false;
+  const long moved = sys(__NR_move_mount, tree, "", target, "",
+                         long{MOVE_MOUNT_F_EMPTY_PATH} | long{MOVE_MOUNT_T_EMPTY_PATH});
+  sys(__NR_close, target);
+  sys(__NR_close, tree);
+  return steps.ok(Stage::kBind, moved);
+}
+
+bool bind_inside(const Run& run, const Op& op, Steps& steps) {
+  const long fd = open_without_symlinks(run.at(op.source), RESOLVE_BENEATH);
+  if (!steps.ok(Stage::kOpenSource, fd)) return false;
+  const long tree = clone_tree(fd, op.flags);
+  sys(__NR_close, fd);
+  return steps.ok(Stage::kBind, tree) && attach(run, op, tree, steps);
+}
+
+long mount_fresh(const char* type, const char* target, long flags, const char* options) {
+  return sys(__NR_mount, type, target, type, flags, options);
+}
+
+bool mount_tmpfs(Run& run, const Op& op, Steps& steps) {
+  const char* target = run.at(op.target);
+  if (!steps.ok(Stage::kTmpfs, mount_fresh("tmpfs", target, MS_NOSUID | MS_NODEV, run.at(op.content)))) return false;
+  if ((op.flags & wire::kOpReportFd) == 0) return true;
+  const long fd = sys(__NR_openat, long{AT_FDCWD}, target, long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L);
+  run.scratch_fd = static_cast<int>(fd);
+  return steps.ok(Stage::kTmpfs, fd);
+}
+
+long mask(const char* target) {
+  struct statx about = {};
+  const long known = sys(__NR_statx, long{AT_FDCWD}, target, long{AT_SYMLINK_NOFOLLOW}, long{STATX_TYPE}, &about);
+  if (known == -2) return 0;  // ENOENT: this kernel has no such file, so there is nothing to hide
+  if (known < 0) return known;
+  if ((about.stx_mode & S_IFMT) == S_IFDIR) {
+    return mount_fresh("tmpfs", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "size=4k,mode=0555");
+  }
+  return sys(__NR_mount, "dev/null", target, 0L, long{MS_BIND}, 0L);
+}
+
+bool apply(Run& run, Op& op, Steps& steps) {
+  const char* target = run.at(op.target);
+  switch (op.kind) {
+    case OpKind::kDirectory: {
+      const long made = sys(__NR_mkdir, target, long{op.mode});
+      return steps.ok(Stage::kMakeDirectory, made == -17 ? 0 : made);  // EEXIST
+    }
+    case OpKind::kFile:
+      return steps.ok(Stage::kMakeFile, make_file(target, op.mode, run.at(op.content), op.content_size));
+    case OpKind::kSymlink:
+      return steps.ok(Stage::kMakeSymlink, sys(__NR_symlink, run.at(op.source), target));
+    case OpKind::kBind:
+      return attach(run, op, op.tree_fd, steps);
+    case OpKind::kBindInside:
+      return bind_inside(run, op, steps);
+    case OpKind::kTmpfs:
+      return mount_tmpfs(run, op, steps);
+    case OpKind::kProc:
+      return steps.ok(Stage::kProc, mount_fresh("proc", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, nullptr));
+    case OpKind::kDevpts:
+      return steps.ok(Stage::kDevpts, mount_fresh("devpts", target, MS_NOSUID | MS_NOEXEC, run.at(op.content)));
+    case OpKind::kMask:
+      return steps.ok(Stage::kMask, mask(target));
+  }
+  return steps.ok(Stage::kReceive, -22);  // EINVAL
+}
+
+bool enter_new_root(Steps& steps) {
+  struct mount_attr read_only = {};
+  read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!steps.ok(Stage::kReadOnlyRoot,
+                sys(__NR_mount_setattr, long{AT_FDCWD}, ".", 0L, &read_only, long{sizeof read_only}))) {
+    return false;
+  }
+  // pivot_root(".", ".") stacks the old root on the new one; detaching it leaves no path back (pivot_root(2)).
+  return steps.ok(Stage::kPivot, sys(__NR_pivot_root, ".", ".")) &&
+         steps.ok(Stage::kPivot, sys(__NR_umount2, ".", kDetach)) && steps.ok(Stage::kPivot, sys(__NR_chdir, "/"));
+}
+
+}  // namespace
+
+bool build_root(Run& run, Steps& steps) {
+  sys(__NR_umask, 0L);
+  if (!steps.ok(Stage::kPrivateMounts, sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L))) return false;
+  Op* ops = reinterpret_cast<Op*>(run.at(run.image->ops_at));
+  for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
+    steps.at_op(i);
+    if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], steps)) return false;
+  }
+  if (!steps.ok(Stage::kNewRoot, mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755")) ||
+      !steps.ok(Stage::kNewRoot, sys(__NR_chdir, kStagingPoint))) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
+    steps.at_op(i);
+    if (!apply(run, ops[i], steps)) return false;
+  }
+  if (!enter_new_root(steps)) return false;
+  sys(__NR_umask, 022L);
+  return true;
+}
+
+}  // namespace sallyport::spawn::helper

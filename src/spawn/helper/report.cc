@@ -1,0 +1,50 @@
+// What the helper tells the owner, over the run's own channel.
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+
+wire::Report failure_report(const Failure& failure) {
+  wire::Report report = {};
+  report.kind = wire::ReportKind::kFailed;
+  report.stage = failure.stage;
+  report.error = failure.error;
+  report.op_index = failure.op_index;
+  return report;
+}
+
+wire::Report exit_report(int wait_status, std::uint32_t flags) {
+  struct rusage usage = {};
+  sys(__NR_getrusage, long{RUSAGE_CHILDREN}, &usage);
+  wire::Report report = {};
+  report.kind = wire::ReportKind::kExited;
+  report.wait_status = wait_status;
+  report.flags = flags;
+  report.user_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec);
+  report.system_us = static_cast<std::uint64_t>(usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec);
+  report.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  return report;
+}
+
+void send_report(int channel, const wire::Report& report, int passed_fd) {
+  struct iovec part = {const_cast<wire::Report*>(&report), sizeof report};
+  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int))] = {};
+  struct msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (passed_fd >= 0) {
+    message.msg_control = passed;
+    message.msg_controllen = sizeof passed;
+    auto* header = reinterpret_cast<cmsghdr*>(passed);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    *reinterpret_cast<int*>(CMSG_DATA(header)) = passed_fd;
+  }
+  // When nobody listens any more there is nobody to tell; the closed channel makes the worker kill.
+  sys(__NR_sendmsg, long{channel}, &message, long{MSG_NOSIGNAL});
+}
+
+}  // namespace sallyport::spawn::helper

@@ -1,0 +1,82 @@
+// One run as the helper sees it: the request's descriptors and its launch image, relocated in a private mapping.
+#pragma once
+
+#include "spawn/helper/sys.h"
+#include "spawn/wire.h"
+
+namespace sallyport::spawn::helper {
+
+struct Run {
+  int fds[wire::kMaxRequestFds];
+  std::uint32_t fd_count;
+  wire::Image* image;
+  int scratch_fd;      // of the mount flagged kOpReportFd, or -1
+  int worker_pidfd;    // readable once the worker is gone
+  char* child_stack_top;
+
+  [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
+  [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
+  [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
+  [[nodiscard]] std::uint32_t first_cgroup_fd() const {
+    return jailed() ? wire::kFdCommonCount : wire::kFdBareCount;
+  }
+};
+
+// Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.
+struct Failure {
+  wire::Stage stage;
+  int error;
+  std::uint32_t op_index;
+};
+
+// Each step says its stage first; a negative errno then becomes the failure. `fault_at` lets tests fail every step.
+class Steps {
+ public:
+  Steps(const wire::Image& image, Failure& failure) : image_(image), failure_(failure) {}
+
+  bool ok(wire::Stage stage, long result) {
+    failure_.stage = stage;
+    if (image_.fault_at == stage) result = -5;  // EIO
+    failure_.error = result < 0 ? static_cast<int>(-result) : 0;
+    return result >= 0;
+  }
+  void at_op(std::uint32_t index) { failure_.op_index = index; }
+
+ private:
+  const wire::Image& image_;
+  Failure& failure_;
+};
+
+// child.cc: the last steps before exec, in the tool's own process. Returns only by leaving `failure` and exiting.
+struct ToolStart {
+  const Run* run;
+  Failure failure;
+  std::uint32_t applied;  // wire::ReportFlag bits
+};
+// Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
+long start_tool(ToolStart& start);
+
+// child_root.cc: builds the jail's root file system and moves into it. Runs as the jail's init.
+bool build_root(Run& run, Steps& steps);
+
+// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
+[[noreturn]] void run_init(Run& run);
+[[noreturn]] void run_wrapped_init(int image_fd);
+
+// tree.cc: everything below us, found through /proc.
+enum class Spare { kNobody, kChildren };  // a wrapper that is our child must live on to hold its jail together
+void signal_descendants(int signal_number, Spare spare = Spare::kNobody);
+// Kills and reaps until nothing that descends from us is left.
+void kill_descendants();
+
+// worker.cc: maps a launch image and turns its offsets into pointers; 0 or a negative errno.
+long map_image(Run& run, int fd);
+// Waits for one request, runs it, exits.
+[[noreturn]] void run_worker(int control, int started_pipe);
+
+// report.cc: what the owner is told. `passed_fd` rides along unless it is negative.
+wire::Report failure_report(const Failure& failure);
+wire::Report exit_report(int wait_status, std::uint32_t flags);
+void send_report(int channel, const wire::Report& report, int passed_fd);
+
+}  // namespace sallyport::spawn::helper

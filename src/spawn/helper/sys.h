@@ -1,0 +1,51 @@
+// System calls without a libc. The helper links nothing: no allocator, no stdio, no locale, no thread-local storage, so
+// there is nothing in it that could be in a half-locked state after clone, and forking it copies a handful of pages.
+// Each function returns what the kernel returns: a value, or a negative errno.
+#pragma once
+
+#include <asm/unistd.h>
+#include <cstddef>
+#include <cstdint>
+
+namespace sallyport::spawn::helper {
+
+#if defined(__x86_64__)
+inline long sys6(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  long result = 0;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+#else
+#error "TODO(port): the spawn helper knows only x86-64; add sys6, clone_sharing_memory and _start for this processor"
+#endif
+
+inline long as_word(long value) { return value; }
+inline long as_word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+
+template <class... Args>
+long sys(long number, Args... args) {
+  const long words[6] = {as_word(args)...};
+  return sys6(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+// clone(CLONE_VM | CLONE_VFORK): runs `entry(argument)` on `stack_top` in a child that borrows our memory until it execs
+// or exits; we are suspended meanwhile. Costs no page-table copy. Returns the child's pid or a negative errno.
+long clone_sharing_memory(void* stack_top, void (*entry)(void*), void* argument);
+
+[[noreturn]] inline void exit_now(int code) {
+  for (;;) sys(__NR_exit_group, static_cast<long>(code));
+}
+
+inline std::size_t length(const char* text) {
+  std::size_t n = 0;
+  while (text[n] != '\0') ++n;
+  return n;
+}
+
+}  // namespace sallyport::spawn::helper

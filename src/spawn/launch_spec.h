@@ -1,0 +1,81 @@
+// What to start and in which place, as a plain value: adapters render it (pure), SpawnServer carries it out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sallyport/receipt.h"
+#include "spawn/wire.h"
+
+namespace sallyport::spawn {
+
+// Which file a host path must still be when the jail opens it; device as statx gives it (major << 32 | minor).
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+// One step of building a jail's root; see wire::OpKind for which fields matter. `target` has no leading slash.
+struct RootOp {
+  wire::OpKind kind{};
+  std::string target{};
+  std::string source{};
+  std::string content{};  // a file's bytes, or mount options
+  std::uint32_t flags = 0;  // wire::OpFlag
+  std::uint32_t mode = 0;
+  std::optional<FileIdentity> identity{};
+};
+
+struct ResourceLimit {
+  std::uint32_t resource = 0;  // RLIMIT_*
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+};
+
+// No jail: the checked descriptor is executed in the checked directory.
+struct BarePlace {
+  int exe_fd = -1;  // borrowed
+  int cwd_fd = -1;  // borrowed
+  bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
+};
+
+// Namespaces, a new root, an init of its own. The executable is opened inside and compared with `exe`.
+struct JailPlace {
+  std::vector<RootOp> root_ops{};
+  std::string cwd{};
+  BinaryIdentity exe{};
+  std::uint32_t inside_uid = 1000;
+  std::uint32_t inside_gid = 1000;
+  std::vector<std::string> landlock_writable{};  // paths inside; everything else cannot be written
+  std::string seccomp{};                         // struct sock_filter[], as bytes
+  bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
+};
+
+struct LaunchSpec {
+  std::vector<std::string> argv{};
+  std::vector<std::string> env{};  // "NAME=value"
+  std::variant<BarePlace, JailPlace> place{};
+  std::vector<ResourceLimit> limits{};
+  std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
+  std::vector<int> passed_fds{};        // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed
+  wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
+};
+
+// "bind mount", "seccomp filter" …: for messages.
+[[nodiscard]] std::string_view stage_name(wire::Stage stage);
+
+// One line for people and golden files: "bind  /usr  ro,nodev".
+[[nodiscard]] std::string describe(const RootOp& op);
+
+// The launch image for the helper; host-independent but for the ids it is given.
+struct OwnerIds {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+[[nodiscard]] std::string encode(const LaunchSpec& spec, OwnerIds ids);
+
+}  // namespace sallyport::spawn

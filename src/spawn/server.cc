@@ -1,0 +1,194 @@
+#include "spawn/server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/errors.h"
+#include "os/memfd.h"
+#include "spawn/helper_image.h"
+
+extern "C" {
+extern const char sallyport_helper_image_begin[];
+extern const char sallyport_helper_image_end[];
+}
+
+namespace sallyport::spawn {
+namespace {
+
+struct SocketPair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<SocketPair> make_socket_pair() {
+  std::array<int, 2> fds{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
+    return fail(system_error("create", "a socket pair", errno));
+  }
+  return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+Result<UniqueFd> above_fixed_places(UniqueFd fd) {
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kImageFd + 1));
+  if (!moved) return fail(system_error("duplicate", "a descriptor", errno));
+  return moved;
+}
+
+// posix_spawn, not fork: glibc shares the caller's memory until exec, so the caller's size does not matter here either.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  ~SpawnAttributes() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+  // Null standard streams, the control socket and the helper's own image at their fixed places, nothing else of ours.
+  // Both descriptors lie above the fixed places, so no dup2 can tread on the other.
+  int prepare(int control, int image) {
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    int error = ::posix_spawn_file_actions_adddup2(&actions_, control, wire::kControlFd);
+    if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, image, wire::kImageFd);
+    for (int fd = 0; fd < 3 && error == 0; ++fd) {
+      error = ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+    }
+    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, wire::kImageFd + 1);
+    if (error == 0) error = ::posix_spawnattr_setsigmask(&attributes_, &none);
+    if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    if (error == 0) {
+      // A session of its own: Ctrl-C at the caller's terminal reaches the caller, who decides.
+      error = ::posix_spawnattr_setflags(&attributes_,
+                                         POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    return error;
+  }
+
+  int spawn(pid_t& pid, const char* path) {
+    char name[] = "sallyport-spawn";
+    std::array<char*, 2> argv = {name, nullptr};
+    std::array<char*, 1> no_environment = {nullptr};
+    return ::posix_spawn(&pid, path, &actions_, &attributes_, argv.data(), no_environment.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+int send_request(int control, std::span<const int> fds) {
+  wire::Request request{wire::kMagic, static_cast<std::uint32_t>(fds.size())};
+  iovec part{&request, sizeof request};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxRequestFds)> passed{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = passed.data();
+  message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(fds.size_bytes());
+  std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(control, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent < 0 ? errno : 0;
+}
+
+std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Stdio stdio) {
+  std::vector<int> fds = {channel, image, stdio.in, stdio.out, stdio.err};
+  if (const auto* bare = std::get_if<BarePlace>(&spec.place)) fds.insert(fds.end(), {bare->exe_fd, bare->cwd_fd});
+  fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
+  fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
+  return fds;
+}
+
+}  // namespace
+
+std::string_view helper_image() {
+  return {sallyport_helper_image_begin,
+          static_cast<std::size_t>(sallyport_helper_image_end - sallyport_helper_image_begin)};
+}
+
+SpawnServer::~SpawnServer() {
+  const std::scoped_lock lock(mutex_);
+  bury();
+}
+
+pid_t SpawnServer::helper_pid() {
+  const std::scoped_lock lock(mutex_);
+  return pid_;
+}
+
+// The helper leaves by itself once everything below it is dead; only then may its pid be forgotten.
+void SpawnServer::bury() {
+  control_.reset();
+  if (pid_ == 0) return;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+Status SpawnServer::ensure_running() {
+  if (pid_ != 0) return {};
+  UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
+  const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
+  SocketPair pair = TRY(make_socket_pair());
+  const UniqueFd theirs = TRY(above_fixed_places(std::move(pair.theirs)));
+  SpawnAttributes attributes;
+  int error = attributes.prepare(theirs.get(), image.get());
+  const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
+  if (error == 0) error = attributes.spawn(pid_, path.c_str());
+  if (error != 0) {
+    pid_ = 0;
+    return fail(system_error("start", "the spawn helper", error,
+                             "it runs from a sealed memory file: /proc must be mounted and vm.memfd_noexec below 2"));
+  }
+  control_ = std::move(pair.ours);
+  return {};
+}
+
+Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
+  if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
+    return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
+  }
+  const UniqueFd image =
+      TRY(sealed_memfd("sallyport-launch", encode(spec, {::geteuid(), ::getegid()}), MemfdUse::kData));
+  SocketPair channel = TRY(make_socket_pair());
+  const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
+  const std::scoped_lock lock(mutex_);
+  // A helper that was killed is noticed by the send; the second try has a fresh one.
+  for (int attempt = 0;; ++attempt) {
+    TRY(ensure_running());
+    const int error = send_request(control_.get(), fds);
+    if (error == 0) return std::move(channel.ours);
+    if (error != EPIPE && error != ECONNRESET) return fail(system_error("reach", "the spawn helper", error));
+    bury();
+    if (attempt == 1) {
+      return fail(system_error("reach", "the spawn helper", error, "it was killed twice in a row; see the kernel log"));
+    }
+  }
+}
+
+}  // namespace sallyport::spawn

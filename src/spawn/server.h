@@ -1,0 +1,50 @@
+// The owner's side of the spawn helper: one small process per owner, started on first use, that creates every child.
+//
+// Why: a fork from a caller with gigabytes resident copies its page tables (hundreds of ms), carries its memory and
+// descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
+// The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
+//
+// Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
+// next submit() starts a new helper. Destruction closes the control socket; the helper ends once its children are dead.
+#pragma once
+
+#include <sys/types.h>
+
+#include <mutex>
+
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+#include "spawn/launch_spec.h"
+
+namespace sallyport::spawn {
+
+struct Stdio {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+};
+
+class SpawnServer {
+ public:
+  SpawnServer() = default;
+  ~SpawnServer();
+  SpawnServer(const SpawnServer&) = delete;
+  SpawnServer& operator=(const SpawnServer&) = delete;
+
+  // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
+  // kills the run, and its end-of-file means that nothing of the run is alive any more.
+  [[nodiscard]] Result<UniqueFd> submit(const LaunchSpec& spec, Stdio stdio);
+
+  // For tests: the helper's pid, 0 when none runs.
+  [[nodiscard]] pid_t helper_pid();
+
+ private:
+  [[nodiscard]] Status ensure_running();
+  void bury();
+
+  std::mutex mutex_;
+  UniqueFd control_;
+  pid_t pid_ = 0;
+};
+
+}  // namespace sallyport::spawn

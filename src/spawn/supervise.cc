@@ -1,0 +1,275 @@
+#include "spawn/supervise.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/tail_ring.h"
+#include "os/event_fd.h"
+#include "os/memfd.h"
+#include "os/pipe.h"
+
+namespace sallyport::spawn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often scratch is looked at while a run has a quota. statfs on tmpfs costs about a microsecond.
+constexpr std::chrono::milliseconds kDiskWatchInterval{10};
+// A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it.
+constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
+constexpr std::size_t kBusyPipeCapacity = std::size_t{1} << 20U;
+// Enough for a full pipe however the ring is cut, and an end to it when somebody outside keeps writing.
+constexpr int kLastReads = 256;
+
+Result<UniqueFd> open_stdin(const StdinSource& source) {
+  return std::visit(
+      overloaded{[](const NullStdin&) -> Result<UniqueFd> {
+                   UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+                   if (!null) return fail(system_error("open", "/dev/null", errno));
+                   return null;
+                 },
+                 // A sealed file instead of a pipe: nothing to write from here, so no deadlock and no SIGPIPE.
+                 [](const StdinBytes& input) { return sealed_memfd("sallyport-stdin", input.bytes, MemfdUse::kData); },
+                 [](const StdinFd& borrowed) -> Result<UniqueFd> {
+                   UniqueFd copy(::fcntl(borrowed.fd, F_DUPFD_CLOEXEC, 3));
+                   if (!copy) return fail(system_error("use", "the given standard input", errno));
+                   return copy;
+                 }},
+      source);
+}
+
+class Capture {
+ public:
+  Capture(UniqueFd pipe, Stream stream, ByteCount cap) : pipe_(std::move(pipe)), stream_(stream), ring_(cap) {}
+
+  [[nodiscard]] int fd() const { return pipe_.get(); }
+
+  // Takes what is there, at most `rounds` reads, so that one loud stream cannot starve the deadline.
+  void drain(const OutputTap& tap, int rounds) {
+    while (pipe_ && rounds-- > 0) {
+      const std::span<char> space = ring_.writable();
+      const ssize_t size = ::read(pipe_.get(), space.data(), space.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0 && errno == EAGAIN) return;
+      if (size <= 0) {
+        pipe_.reset();
+        return;
+      }
+      if (tap) tap(stream_, {space.data(), static_cast<std::size_t>(size)});
+      ring_.commit(static_cast<std::size_t>(size));
+      if (static_cast<std::size_t>(size) >= kDefaultPipeCapacity && !std::exchange(grown_, true)) {
+        grow_pipe(pipe_.get(), kBusyPipeCapacity);
+      }
+    }
+  }
+
+  [[nodiscard]] CapturedStream finish() && { return std::move(ring_).finish(); }
+
+ private:
+  UniqueFd pipe_;
+  Stream stream_;
+  TailRing ring_;
+  bool grown_ = false;
+};
+
+struct Streams {
+  Capture out;
+  Capture err;
+};
+
+class Run {
+ public:
+  Run(UniqueFd channel, Streams streams, const Supervision& how, int stop_fd)
+      : channel_(std::move(channel)), streams_(std::move(streams)), how_(how), stop_fd_(stop_fd) {}
+
+  [[nodiscard]] Result<Ended> to_the_end() {
+    while (channel_) {
+      std::array<pollfd, 4> watched = {{{streams_.out.fd(), POLLIN, 0},
+                                        {streams_.err.fd(), POLLIN, 0},
+                                        {channel_.get(), POLLIN, 0},
+                                        {stopping() ? -1 : stop_fd_, POLLIN, 0}}};
+      if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
+        return fail(system_error("wait for", "the run", errno));
+      }
+      constexpr int kReadsPerTurn = 16;
+      if (watched[0].revents != 0) streams_.out.drain(how_.tap, kReadsPerTurn);
+      if (watched[1].revents != 0) streams_.err.drain(how_.tap, kReadsPerTurn);
+      if (watched[2].revents != 0) receive_report();
+      if (watched[3].revents != 0) stop_because(EndedBy::kStop);
+      keep_time();
+      watch_disk();
+    }
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] bool stopping() const { return ended_.by != EndedBy::kItself; }
+
+  void command(wire::Command command) const {
+    // A worker that is already gone needs no command; end-of-file on the channel follows.
+    while (::send(channel_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
+  }
+
+  void stop_because(EndedBy reason) {
+    if (stopping()) return;
+    ended_.by = reason;
+    if (reason == EndedBy::kDiskQuota) {
+      command(wire::Command::kKill);
+      killed_ = true;
+      return;
+    }
+    command(wire::Command::kTerminate);
+    // Never later than one and a half times the deadline, also when that is shorter than the usual grace (C9).
+    kill_at_ = Clock::now() + std::min(how_.ladder.grace, how_.wall / 4);
+  }
+
+  void keep_time() {
+    const Clock::time_point now = Clock::now();
+    if (!stopping() && now >= started_ + how_.wall) stop_because(EndedBy::kDeadline);
+    if (stopping() && !killed_ && now >= kill_at_) {
+      command(wire::Command::kKill);
+      killed_ = true;
+    }
+  }
+
+  void watch_disk() {
+    if (!how_.disk_quota || !ended_.scratch || killed_) return;
+    const Clock::time_point now = Clock::now();
+    if (now < next_disk_look_) return;
+    next_disk_look_ = now + kDiskWatchInterval;
+    if (look_at_disk()) stop_because(EndedBy::kDiskQuota);
+  }
+
+  // True when scratch is full: the quota is the size of its file system, so the kernel has been the judge.
+  bool look_at_disk() {
+    struct statfs usage {};
+    if (::fstatfs(ended_.scratch.get(), &usage) != 0) return false;
+    ended_.scratch_used = (usage.f_blocks - usage.f_bfree) * static_cast<std::uint64_t>(usage.f_bsize);
+    return usage.f_bfree == 0;
+  }
+
+  [[nodiscard]] int poll_timeout() const {
+    if (killed_) return -1;
+    Clock::time_point next = stopping() ? kill_at_ : started_ + how_.wall;
+    if (how_.disk_quota && ended_.scratch) next = std::min(next, next_disk_look_);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(left, 0));
+  }
+
+  void receive_report() {
+    wire::Report report{};
+    iovec part{&report, sizeof report};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> passed{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = passed.data();
+    message.msg_controllen = passed.size();
+    const ssize_t size = ::recvmsg(channel_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (size != sizeof report) {
+      channel_.reset();  // the worker and so the whole tree is gone
+      return;
+    }
+    if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+      ended_.scratch = UniqueFd(fd);
+    }
+    accept_report(report);
+  }
+
+  void accept_report(const wire::Report& report) {
+    switch (report.kind) {
+      case wire::ReportKind::kStarted:
+        tool_started_ = true;
+        ended_.landlocked = (report.flags & wire::kAppliedLandlock) != 0;
+        break;
+      case wire::ReportKind::kFailed:
+        failure_ = report;
+        break;
+      case wire::ReportKind::kExited:
+        // A wrapper's own end matters only when our init inside it could not tell the tool's.
+        if ((report.flags & wire::kWrapperExited) != 0 && tool_exited_) break;
+        wrapper_exited_ = (report.flags & wire::kWrapperExited) != 0;
+        tool_exited_ = true;
+        ended_.wait_status = report.wait_status;
+        ended_.duration = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_);
+        ended_.usage = {.user = std::chrono::microseconds(report.user_us),
+                        .system = std::chrono::microseconds(report.system_us),
+                        .peak_rss_bytes = report.peak_rss_bytes};
+        break;
+    }
+  }
+
+  // The wrapper never got as far as starting the tool; what it printed is the only witness.
+  [[nodiscard]] Error wrapper_failure() {
+    streams_.err.drain({}, kLastReads);
+    const std::string said = std::move(streams_.err).finish().bytes;
+    return jail_unavailable("bwrap", said.empty() ? "it gave up without a word" : said.substr(0, said.find('\n')));
+  }
+
+  [[nodiscard]] Result<Ended> finish() {
+    if (failure_) return fail(setup_failed(stage_name(failure_->stage), failure_->error));
+    if (wrapper_exited_ && !tool_started_ && !stopping()) return fail(wrapper_failure());
+    if ((!tool_started_ && !stopping()) || !tool_exited_) {
+      return fail(system_error("hear from", "the spawn helper", ECONNRESET,
+                               "the helper was killed; its children died with it, and the next call starts a new one"));
+    }
+    // Everything is dead, so what the pipes hold is all there will ever be; somebody outside may still hold an end.
+    streams_.out.drain(how_.tap, kLastReads);
+    streams_.err.drain(how_.tap, kLastReads);
+    if (how_.disk_quota && ended_.scratch && look_at_disk() && !stopping()) ended_.by = EndedBy::kDiskQuota;
+    ended_.stdout_stream = std::move(streams_.out).finish();
+    ended_.stderr_stream = std::move(streams_.err).finish();
+    return std::move(ended_);
+  }
+
+  UniqueFd channel_;
+  Streams streams_;
+  const Supervision& how_;
+  int stop_fd_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point kill_at_{};
+  Clock::time_point next_disk_look_{};
+  bool killed_ = false;
+  bool tool_started_ = false;
+  bool tool_exited_ = false;
+  bool wrapper_exited_ = false;
+  std::optional<wire::Report> failure_;
+  Ended ended_;
+};
+
+}  // namespace
+
+Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
+                        std::stop_token stop) {
+  const EventFd stop_event = TRY(EventFd::create());
+  const std::stop_callback wake(stop, [&stop_event] { stop_event.signal(); });
+  UniqueFd input = TRY(open_stdin(supervision.stdin_source));
+  Pipe out = TRY(make_pipe());
+  Pipe err = TRY(make_pipe());
+  TRY(set_nonblocking(out.read_end.get()));
+  TRY(set_nonblocking(err.read_end.get()));
+  UniqueFd channel = TRY(server.submit(
+      spec, {.in = input.get(), .out = out.write_end.get(), .err = err.write_end.get()}));
+  input.reset();
+  out.write_end.reset();
+  err.write_end.reset();
+  Streams streams{Capture(std::move(out.read_end), Stream::kStdout, supervision.max_output),
+                  Capture(std::move(err.read_end), Stream::kStderr, supervision.max_output)};
+  return Run(std::move(channel), std::move(streams), supervision, stop_event.fd()).to_the_end();
+}
+
+}  // namespace sallyport::spawn

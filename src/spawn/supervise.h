@@ -1,0 +1,45 @@
+// One run, from start to the last process's end, in one poll loop: output, reports, deadline, stop token, disk watch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+#include "sallyport/jail.h"
+#include "sallyport/limits.h"
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+#include "spawn/server.h"
+
+namespace sallyport::spawn {
+
+struct Supervision {
+  std::chrono::milliseconds wall{};
+  StopLadder ladder{};
+  ByteCount max_output{};
+  std::optional<ByteCount> disk_quota{};  // watched when the run reports its scratch mount
+  StdinSource stdin_source{};
+  OutputTap tap{};
+};
+
+enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota };
+
+// What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
+struct Ended {
+  EndedBy by = EndedBy::kItself;
+  int wait_status = 0;
+  CapturedStream stdout_stream{};
+  CapturedStream stderr_stream{};
+  std::chrono::microseconds duration{};
+  Usage usage{};
+  UniqueFd scratch{};                // of a jail's scratch mount
+  std::uint64_t scratch_used = 0;  // bytes, when last looked at
+  bool landlocked = false;
+};
+
+// Blocks until nothing of the run is alive. Errors mean that the tool never started, or that the helper died.
+[[nodiscard]] Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
+                                      std::stop_token stop);
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,176 @@
+// What crosses the border between the owner (libsallyport, any size, any number of threads) and the spawn helper (a tiny
+// static program without libc). Plain data only: both sides are always built together, so there is no versioning
+// beyond a magic number, and offsets count from the start of the image.
+//
+//   owner --(control socket: Request + fds)--> an idle worker of the helper
+//   owner <--(per-run channel: Report)-------- worker, or the jail's init
+//   owner --(per-run channel: Command)-------> worker
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sallyport::spawn::wire {
+
+inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
+inline constexpr int kControlFd = 3;  // where the helper finds its control socket
+inline constexpr int kImageFd = 4;    // what the helper was executed from; it closes it first
+inline constexpr std::size_t kMaxBinds = 512;
+inline constexpr std::size_t kMaxCgroups = 8;
+inline constexpr std::size_t kMaxPassedFds = 96;
+inline constexpr int kFirstPassedFd = 10;  // where a wrapper finds the descriptors it was given
+inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
+
+// The step that was under way; with errno it says why a tool never started. Names: stage_name() on the owner's side.
+enum class Stage : std::uint32_t {
+  kNone,
+  kReceive,
+  kClone,
+  kParentAlive,
+  kUserMap,
+  kPrivateMounts,
+  kNewRoot,
+  kOpenSource,
+  kSourceIdentity,
+  kMakeDirectory,
+  kMakeFile,
+  kMakeSymlink,
+  kBind,
+  kTmpfs,
+  kProc,
+  kDevpts,
+  kMask,
+  kReadOnlyRoot,
+  kPivot,
+  kLoopback,
+  kHostname,
+  kSession,
+  kCgroup,
+  kCgroupNamespace,
+  kLimits,
+  kStdio,
+  kWorkingDirectory,
+  kNoNewPrivs,
+  kLandlock,
+  kCapabilities,
+  kSeccomp,
+  kExecIdentity,
+  kExec,
+  kCount,
+};
+
+// Steps that give the jail its root file system, in order. Paths in `target` are relative to the new root.
+enum class OpKind : std::uint32_t {
+  kDirectory,   // target, mode
+  kFile,        // target, mode, content
+  kSymlink,     // target -> source (the link's text)
+  kBind,        // host path `source` (identity-checked unless device is 0) onto target
+  kBindInside,  // source is a path inside the new root
+  kTmpfs,       // target, size (bytes), mode
+  kProc,        // target
+  kDevpts,      // target
+  kMask,        // target is hidden behind /dev/null (file) or an empty directory, when it exists
+};
+
+enum OpFlag : std::uint32_t {
+  kOpReadOnly = 1U << 0U,
+  kOpNoDevices = 1U << 1U,
+  kOpNoExec = 1U << 2U,
+  kOpReportFd = 1U << 3U,  // pass a descriptor of this mount to the owner with Report::kStarted
+  kOpMakeFile = 1U << 4U,  // create an empty regular file as the target first
+};
+
+struct Op {
+  OpKind kind;
+  std::uint32_t flags;
+  std::uint32_t source;  // string offset
+  std::uint32_t target;  // string offset
+  std::uint32_t content;  // bytes offset
+  std::uint32_t content_size;
+  std::uint32_t mode;
+  std::int32_t tree_fd;  // scratch space of the helper
+  std::uint64_t size;
+  std::uint64_t device;
+  std::uint64_t inode;
+};
+
+struct ResourceLimit {
+  std::uint32_t resource;
+  std::uint32_t unused;
+  std::uint64_t soft;
+  std::uint64_t hard;
+};
+
+enum ImageFlag : std::uint32_t {
+  kNewSession = 1U << 0U,
+  kJailed = 1U << 1U,      // namespaces, new root, own init
+  kLandlocked = 1U << 2U,  // apply Landlock when the kernel has it
+  // The program started is itself a jail builder: it also inherits the channel, after its passed descriptors, and an
+  // init of ours inside it reports the tool's fate there.
+  kWrapper = 1U << 3U,
+  // We are that init: namespaces, root, seccomp and dropped capabilities are the wrapper's work, already done.
+  kWrapped = 1U << 4U,
+};
+
+// First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
+// the helper turns into pointers in its private mapping.
+struct Image {
+  std::uint32_t magic;
+  std::uint32_t flags;
+  std::uint64_t size;
+  std::uint32_t argv_at, argv_count;
+  std::uint32_t env_at, env_count;
+  std::uint32_t ops_at, op_count;
+  std::uint32_t limits_at, limit_count;
+  std::uint32_t seccomp_at, seccomp_count;    // struct sock_filter each
+  std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places
+  std::uint32_t cwd;                          // string; used when jailed
+  std::uint32_t exec_path;                    // string; used when jailed, else the exe descriptor is executed
+  std::uint64_t exec_device, exec_inode, exec_size;
+  std::int64_t exec_mtime_ns;
+  std::uint32_t inside_uid, inside_gid, outside_uid, outside_gid;
+  std::uint32_t cgroup_count;
+  std::uint32_t passed_count;
+  Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
+};
+
+// Sent on the control socket; the descriptors ride along in this order.
+struct Request {
+  std::uint32_t magic;
+  std::uint32_t fd_count;
+};
+enum RequestFd : std::uint32_t {
+  kFdChannel,
+  kFdImage,
+  kFdStdin,
+  kFdStdout,
+  kFdStderr,
+  kFdCommonCount,
+  // An unjailed run goes on with these two; a jailed one opens both inside its own root instead.
+  kFdBareExe = kFdCommonCount,
+  kFdBareCwd,
+  kFdBareCount,
+  // Then, for either, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
+};
+
+enum class Command : std::uint8_t { kTerminate = 'T', kKill = 'K' };
+
+enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited };
+
+enum ReportFlag : std::uint32_t {
+  kAppliedLandlock = 1U << 0U,
+  kInitDied = 1U << 1U,        // the wait status is that of the jail's init, not of the tool
+  kWrapperExited = 1U << 2U,  // the wait status is the wrapper's own
+};
+
+struct Report {
+  ReportKind kind;
+  Stage stage;
+  std::int32_t error;
+  std::int32_t wait_status;
+  std::uint32_t flags;
+  std::uint32_t op_index;
+  std::uint64_t user_us, system_us, peak_rss_bytes;
+};
+
+}  // namespace sallyport::spawn::wire
