@@ -1,0 +1,21 @@
+// Directories named by a caller, made canonical once; later code compares plain paths.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "core/paths.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+// The absolute path of an existing directory we may list and enter, with every symlink, "." and ".." resolved.
+// `field` names the request's field in the InvalidRequest error ("cwd", "repo").
+[[nodiscard]] Result<std::filesystem::path> canonical_directory(const std::filesystem::path& path,
+                                                                std::string_view field = "path");
+
+// An existing file or directory, for extra mounts.
+[[nodiscard]] Result<std::filesystem::path> canonical_existing(const std::filesystem::path& path,
+                                                               std::string_view field = "path");
+
+}  // namespace sallyport

@@ -1,0 +1,39 @@
+// The control files of one cgroup directory; what differs between v1 and v2 stands here and nowhere else.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "os/cgroup.h"
+#include "os/cgroup_layout.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+// Writes one control file. A missing file is ENOENT: nothing is ever created.
+[[nodiscard]] Status write_control(int directory, const std::string& file, std::string_view value);
+[[nodiscard]] Result<std::string> read_control(int directory, const std::string& file);
+
+// Whether a space-separated list such as cgroup.controllers holds `word`.
+[[nodiscard]] bool has_word(std::string_view list, std::string_view word);
+
+// Memory and swap together; no swap is a way around the limit.
+[[nodiscard]] Status set_memory_limit(int directory, CgroupVersion version, std::uint64_t bytes);
+[[nodiscard]] Status set_pids_limit(int directory, std::uint32_t count);
+
+[[nodiscard]] Result<std::uint64_t> read_oom_kills(int directory, CgroupVersion version);
+[[nodiscard]] Result<std::chrono::microseconds> read_cpu_time(int directory, CgroupVersion version);
+
+// SIGKILL to every process in the group, until there is none.
+[[nodiscard]] Status kill_group(int directory);
+// rmdir, with patience for processes that are still dying.
+[[nodiscard]] Status remove_group(int parent, const std::string& name);
+
+// The v2 directory in which a group with the wanted controllers can be made: our own cgroup or the nearest ancestor
+// that hands them to its children and that we may write to. Never climbs out of a cgroup whose own limit is tighter.
+[[nodiscard]] Result<std::filesystem::path> choose_v2_parent(const CgroupLayout& layout, const CgroupLimits& limits);
+
+}  // namespace sallyport

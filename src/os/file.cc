@@ -1,0 +1,115 @@
+#include "os/file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::size_t kFirstRead = 4096;  // /proc and /sys files report size 0 and mostly fit in one page
+
+std::string_view open_hint(int error_number) {
+  switch (error_number) {
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open; raise the limit with 'ulimit -n' or run less at once";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space on this file system";
+    default:
+      return {};
+  }
+}
+
+Status sync_directory(const std::filesystem::path& directory) {
+  UniqueFd fd = TRY(open_path(directory, O_RDONLY | O_DIRECTORY));
+  // Some file systems do not sync directories (EINVAL); their rename is then as durable as it gets.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) return fail(system_error("sync", directory.native(), errno));
+  return {};
+}
+
+}  // namespace
+
+Result<UniqueFd> open_path_at(int directory, const std::string& name, int flags, mode_t mode) {
+  int fd = -1;
+  do {
+    fd = ::openat(directory, name.c_str(), flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return fail(system_error("open", name, errno, open_hint(errno)));
+  return UniqueFd(fd);
+}
+
+Result<UniqueFd> open_path(const std::filesystem::path& path, int flags, mode_t mode) {
+  return open_path_at(AT_FDCWD, path.native(), flags, mode);
+}
+
+Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
+  const std::uint64_t limit = count(cap);
+  std::string content;
+  std::size_t used = 0;
+  struct stat info{};
+  std::size_t step = kFirstRead;
+  if (::fstat(fd, &info) == 0 && info.st_size > 0) step = static_cast<std::size_t>(info.st_size) + 1;
+  for (;;) {
+    // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be told apart: the
+    // size seen by fstat means nothing for a file that grows while it is read.
+    const std::uint64_t room = limit >= used ? limit - used + 1 : 0;
+    content.resize(used + static_cast<std::size_t>(std::min<std::uint64_t>(step, room)));
+    const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("read", subject, errno));
+    used += static_cast<std::size_t>(got);
+    if (used > limit) {
+      return fail(invalid_request(subject, "is larger than the " + std::to_string(limit) + " bytes allowed for it",
+                                  "raise the cap, or make the file smaller"));
+    }
+    if (got == 0) break;
+    step = std::max(kFirstRead, used);
+  }
+  content.resize(used);
+  return content;
+}
+
+Result<std::string> read_whole_file(const std::filesystem::path& path, ByteCount cap) {
+  UniqueFd fd = TRY(open_path(path, O_RDONLY | O_NOCTTY));
+  return read_all(fd.get(), cap, path.native());
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view subject) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail(system_error("write", subject, errno, open_hint(errno)));
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+  // mkostemp rather than O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
+  std::string temporary = (directory / (".sallyport-new-XXXXXX")).native();
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) return fail(system_error("create a file in", directory.native(), errno, open_hint(errno)));
+  Status done = [&]() -> Status {
+    TRY(write_all(fd.get(), bytes, path.native()));
+    if (::fchmod(fd.get(), mode) != 0) return fail(system_error("set the mode of", path.native(), errno));
+    if (::fsync(fd.get()) != 0) return fail(system_error("sync", path.native(), errno, open_hint(errno)));
+    if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(system_error("replace", path.native(), errno));
+    return {};
+  }();
+  if (!done) {
+    ::unlink(temporary.c_str());
+    return done;
+  }
+  return sync_directory(directory);
+}
+
+}  // namespace sallyport

@@ -1,0 +1,32 @@
+// Opening, reading, writing and replacing files. Every descriptor is born CLOEXEC; EINTR is retried.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "sallyport/limits.h"
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+[[nodiscard]] Result<UniqueFd> open_path(const std::filesystem::path& path, int flags, mode_t mode = 0);
+// `name` is relative to the directory descriptor, as openat(2) has it.
+[[nodiscard]] Result<UniqueFd> open_path_at(int directory, const std::string& name, int flags, mode_t mode = 0);
+
+// Everything from the current offset to the end; an InvalidRequest error as soon as it is more than `cap`.
+[[nodiscard]] Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject);
+// For files of our own and of the kernel (/proc, /sys). Files somebody else made go through SandboxedPath (C27).
+[[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& path, ByteCount cap);
+
+[[nodiscard]] Status write_all(int fd, std::string_view bytes, std::string_view subject);
+
+// Afterwards `path` holds either its old content or all of `bytes`, also after a power cut: the new file is written
+// under another name in the same directory, synced, renamed over, and the directory is synced.
+[[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                                           mode_t mode = 0600);
+
+}  // namespace sallyport

@@ -1,0 +1,21 @@
+// openat2(2): a lookup that cannot leave its directory. Linux 5.6; there is no fallback, because a fallback would be a
+// race (an older kernel gives ENOSYS, and the caller refuses).
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+// Opens `relative` beneath `directory`: no symlink anywhere (ELOOP), no "..", absolute path or mount crossing (EXDEV).
+// O_CLOEXEC is added. The plain errno form, for loops that treat some errors as a normal answer: -errno on failure.
+[[nodiscard]] int openat2_beneath(int directory, const char* relative, int flags) noexcept;
+[[nodiscard]] Result<UniqueFd> open_beneath(int directory, const std::string& relative, int flags);
+
+// Opens a canonical absolute path as it stands: a symlink anywhere on the way, put there after it was resolved, is ELOOP.
+[[nodiscard]] Result<UniqueFd> open_exactly(const std::filesystem::path& canonical, int flags);
+
+}  // namespace sallyport

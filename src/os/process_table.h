@@ -1,0 +1,38 @@
+// What /proc says about processes; for supervision without CONFIG_PROC_CHILDREN and for leak tests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+struct ProcessEntry {
+  pid_t pid = 0;
+  std::string comm;
+  char state = '?';  // 'Z' is a zombie
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  std::uint64_t start_ticks = 0;  // with the pid, identifies a process across pid reuse
+};
+
+// One line of /proc/<pid>/stat; comm may hold spaces, parentheses and newlines. nullopt when it is malformed.
+[[nodiscard]] std::optional<ProcessEntry> parse_proc_stat(std::string_view text);
+
+// All processes of our pid namespace. Ones that end meanwhile are left out.
+[[nodiscard]] Result<std::vector<ProcessEntry>> list_processes();
+// Direct children, zombies included, by parent pid: a snapshot.
+[[nodiscard]] Result<std::vector<pid_t>> children_of(pid_t pid);
+
+[[nodiscard]] Result<std::size_t> count_open_fds();  // of this process
+[[nodiscard]] Result<std::size_t> count_threads();   // of this process
+
+}  // namespace sallyport

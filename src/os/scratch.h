@@ -1,0 +1,49 @@
+// A private directory for one run (C16).
+//
+//   ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
+//   ... scratch.path() ...
+//                                       // gone with the object; or TRY(scratch.remove()) to hear about failures
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+class ScratchDir {
+ public:
+  // Mode 0700, under `root`, which must be ours or root's and, when others can write to it, sticky like /tmp. A full
+  // disk or a read-only root is a SystemError with a hint.
+  [[nodiscard]] static Result<ScratchDir> create(const std::filesystem::path& root);
+
+  ScratchDir(ScratchDir&&) noexcept = default;
+  ScratchDir& operator=(ScratchDir&& other) noexcept;
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+  ~ScratchDir();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] int fd() const { return lock_.get(); }  // the directory; holds the lock that says we are alive
+
+  // Idempotent. After an error the directory still counts as stale once this object is gone, and is swept later.
+  [[nodiscard]] Status remove();
+
+ private:
+  ScratchDir(UniqueFd root, UniqueFd lock, std::string name, std::filesystem::path path)
+      : root_(std::move(root)), lock_(std::move(lock)), name_(std::move(name)), path_(std::move(path)) {}
+
+  UniqueFd root_;
+  UniqueFd lock_;
+  std::string name_;
+  std::filesystem::path path_;
+};
+
+// Removes the scratch directories under `root` whose owner was killed before it could; never a live one, never one of
+// another user. Returns how many it removed. Call it once at start-up.
+[[nodiscard]] Result<std::size_t> sweep_stale_scratch(const std::filesystem::path& root);
+
+}  // namespace sallyport
