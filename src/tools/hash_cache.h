@@ -1,0 +1,66 @@
+// SHA-256 of program files, remembered by the file's identity so that a second run does not read 90 MB again.
+//
+// Thread-safe. With a cache directory the memory is kept there too, in one small file that only we can write; a
+// missing, corrupt, foreign or oversized one counts as empty, and not being able to save is not an error: the cache
+// is a convenience, never a source of trust for a file somebody else could have written.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+// A file with the same stamp has the same content, unless it changed too recently for its timestamps to tell.
+struct FileStamp {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
+  auto operator<=>(const FileStamp&) const = default;
+};
+
+[[nodiscard]] Result<FileStamp> stamp_of(int fd, std::string_view subject);
+
+class HashCache {
+ public:
+  using Clock = std::function<std::chrono::nanoseconds()>;  // wall clock since the epoch, as file systems use it
+
+  HashCache() : HashCache(std::filesystem::path{}) {}
+  explicit HashCache(std::filesystem::path directory);  // empty: in memory only
+  HashCache(std::filesystem::path directory, Clock clock);
+
+  struct Entry {
+    FileStamp stamp;
+    std::string sha256;
+  };
+  // Hash and stamp of the open regular file `fd`, which belong together: a file that changes while it is read is
+  // read again, and refused when it does not settle. Does not move the descriptor's offset.
+  [[nodiscard]] Result<Entry> sha256_of(int fd, std::string_view subject);
+
+  // How many times a file's content was really read.
+  [[nodiscard]] std::uint64_t files_read() const;
+
+ private:
+  [[nodiscard]] bool too_fresh(const FileStamp& stamp) const;
+  void load_once();
+  void save() const;
+
+  std::filesystem::path directory_;
+  Clock clock_;
+  mutable std::mutex mutex_;
+  std::map<FileStamp, std::string> known_;
+  bool loaded_ = false;
+  std::uint64_t files_read_ = 0;
+};
+
+}  // namespace sallyport

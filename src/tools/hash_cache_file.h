@@ -1,0 +1,25 @@
+// The hash cache's file: "<device> <inode> <size> <mtime_ns> <ctime_ns> <sha256>" a line.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tools/hash_cache.h"
+
+namespace sallyport {
+
+inline constexpr std::string_view kHashFileName = "hashes.v1";
+inline constexpr std::size_t kMostHashes = 512;  // a cache, not an archive: about 64 KiB
+
+// Empty when there is no file, or it is not ours alone, or any line of it is not as we write them.
+[[nodiscard]] std::map<FileStamp, std::string> load_hashes(const std::filesystem::path& directory);
+// Makes the directory (0700) when it is missing. Silent when it cannot save: the next start just reads the files again.
+void save_hashes(const std::filesystem::path& directory, const std::map<FileStamp, std::string>& hashes);
+
+[[nodiscard]] std::map<FileStamp, std::string> parse_hashes(std::string_view text);
+[[nodiscard]] std::string format_hashes(const std::map<FileStamp, std::string>& hashes);
+
+}  // namespace sallyport
