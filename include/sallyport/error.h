@@ -67,9 +67,11 @@ struct LimitExceededError {
 struct GuaranteeUnavailable {
   Guarantee guarantee;
 };
-// No jail of the asked kind works on this host.
+// No jail of the asked kind works on this host: its program is missing, or the host forbids what it needs.
+enum class JailProblem { kNotUsable, kNotInstalled };
 struct JailUnavailable {
   std::string jail;
+  JailProblem problem = JailProblem::kNotUsable;
 };
 // A set-up step between clone and exec failed; the tool never started.
 struct SetupFailed {

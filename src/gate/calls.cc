@@ -71,8 +71,10 @@ Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::
                                   .probe = std::move(id)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
   // C17: only here, only without required guarantees, and never without saying so.
-  if (!jailed && jailed.error().as<JailUnavailable>() != nullptr && spec.required.empty()) {
-    warn_once_unwrapped(gate.config().events, "not_usable");
+  const auto* no_jail = jailed ? nullptr : jailed.error().as<JailUnavailable>();
+  if (no_jail != nullptr && spec.required.empty()) {
+    warn_once_unwrapped(gate.config().events,
+                        no_jail->problem == JailProblem::kNotInstalled ? "not_installed" : "not_usable");
     jailed = gate.run(spec, JailKind::kNone, std::move(stop));
   }
   return as_process_result(std::move(jailed), tool);

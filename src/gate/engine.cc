@@ -214,8 +214,11 @@ Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const 
   if (native || !host_cannot_jail(native.error())) return native;
   Result<JailedSubprocessResult> bwrap = run_in(JailKind::kBwrap, prepared, spec, stop);
   if (bwrap || !host_cannot_jail(bwrap.error())) return bwrap;
-  return fail(jail_unavailable("auto", fmt::format("native: {}; bwrap: {}", native.error().message, bwrap.error().message),
-                               native.error().hint));
+  Error neither = jail_unavailable(
+      "auto", fmt::format("native: {}; bwrap: {}", native.error().message, bwrap.error().message), native.error().hint);
+  const bool missing = bwrap.error().as<ToolMissingError>() != nullptr;
+  std::get<JailUnavailable>(neither.detail).problem = missing ? JailProblem::kNotInstalled : JailProblem::kNotUsable;
+  return fail(std::move(neither));
 }
 
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {

@@ -38,6 +38,8 @@ class Engine final : public Gate {
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
   void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
+  // Tests only: 0 when no helper runs.
+  [[nodiscard]] int helper_pid_for_tests() { return server_.helper_pid(); }
 
  private:
   [[nodiscard]] Result<JailedSubprocessResult> run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,

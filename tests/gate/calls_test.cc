@@ -1,0 +1,199 @@
+// The two public calls: what they refuse, what the child gets, what comes back.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "gate/engine.h"
+#include "gate/gate_fixture.h"
+
+namespace sallyport::test {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+AllowlistedOptions in(const fs::path& cwd) { return {.cwd = cwd, .timeout = 60s}; }
+ExternalCliOptions probe_in(const fs::path& cwd) { return {.cwd = cwd, .timeout = 60s}; }
+
+TEST_F(GateTest, C2_every_refusal_is_typed_and_leaves_no_file_process_or_descriptor) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  fs::create_directory_symlink("/usr", repo_ / "out");
+  const LeakCount before = LeakCount::of_self("/tmp", "sallyport");
+  const auto refused = [&](std::vector<std::string> argv, AllowlistedOptions options) {
+    Result<ProcessResult> result = run_allowlisted(*gate, std::move(argv), std::move(options));
+    EXPECT_FALSE(result.has_value());
+    if (result) return Error{InvalidRequest{"not refused"}, {}, {}};
+    EXPECT_FALSE(result.error().message.empty());
+    EXPECT_FALSE(result.error().hint.empty()) << result.error().message;
+    return result.error();
+  };
+  for (const std::string name : {"", "/usr/bin/git", "./git", "rm", "gti"}) {
+    EXPECT_NE(refused({name}, in(repo_)).as<DisallowedSubprocessError>(), nullptr) << name;
+  }
+  EXPECT_NE(refused({}, in(repo_)).as<DisallowedSubprocessError>(), nullptr);
+  EXPECT_NE(refused({"not_installed"}, in(repo_)).as<ToolMissingError>(), nullptr);
+  EXPECT_NE(refused({"exit_with", std::string("a\0b", 3)}, in(repo_)).as<InvalidRequest>(), nullptr);
+  EXPECT_NE(refused({"exit_with", std::string(1 << 20, 'x')}, in(repo_)).as<InvalidRequest>(), nullptr);
+  EXPECT_NE(refused({"exit_with", "0"}, in(repo_ / "out")).as<InvalidRequest>(), nullptr);
+  EXPECT_NE(refused({"exit_with", "0"}, in(repo_ / "absent")).as<InvalidRequest>(), nullptr);
+  for (const auto timeout : {0ms, -5ms, 1000000000ms}) {
+    EXPECT_NE(refused({"exit_with", "0"}, {.cwd = repo_, .timeout = timeout}).as<InvalidRequest>(), nullptr);
+  }
+  for (const char* name : {"LD_PRELOAD", "NODE_OPTIONS", "BASH_ENV", "GCONV_PATH", "DYLD_INSERT_LIBRARIES"}) {
+    AllowlistedOptions options = in(repo_);
+    options.env_extras = {{name, "x"}};
+    EXPECT_NE(refused({"exit_with", "0"}, options).as<InvalidRequest>(), nullptr) << name;
+  }
+  EXPECT_EQ(before, LeakCount::of_self("/tmp", "sallyport"));
+  // Positive control: the same call without the fault goes through.
+  const Result<ProcessResult> good = run_allowlisted(*gate, {"exit_with", "0"}, in(repo_));
+  EXPECT_TRUE(good.has_value());
+}
+
+TEST_F(GateTest, C4_a_wrapper_is_refused_as_a_tool) {
+  GateConfig builtin = config();
+  builtin.allowlist = Allowlist::builtin();
+  const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(builtin));
+  ASSERT_TRUE(gate.has_value());
+  const Result<ProcessResult> result = run_allowlisted(**gate, {"bwrap", "--version"}, in(repo_));
+  ASSERT_FALSE(result.has_value());
+  EXPECT_NE(result.error().as<DisallowedSubprocessError>(), nullptr);
+}
+
+TEST_F(GateTest, C6_stdin_is_empty_unless_bytes_or_a_descriptor_are_given) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, in(repo_))->stdout_bytes, "");
+  AllowlistedOptions bytes = in(repo_);
+  bytes.stdin_source = StdinBytes{std::string("one\0two", 7)};
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, bytes)->stdout_bytes, std::string("one\0two", 7));
+  write_file(dir_ / "input", "from a file");
+  const UniqueFd file(::open((dir_ / "input").c_str(), O_RDONLY | O_CLOEXEC));
+  AllowlistedOptions descriptor = in(repo_);
+  descriptor.stdin_source = StdinFd{file.get()};
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, descriptor)->stdout_bytes, "from a file");
+}
+
+TEST_P(EveryJailTest, C7_C34_the_child_gets_the_four_variables_and_the_extras_and_nothing_else) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"print_env"});
+  what.env_extras = {{"MY_EXTRA", "yes"}};
+  const std::string printed = run(*gate, what, GetParam()).stdout_stream.bytes;
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < printed.size(); at = printed.find('\n', at) + 1) {
+    names.push_back(printed.substr(at, printed.find('=', at) - at));
+  }
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"HOME", "MY_EXTRA", "PATH"}));
+  EXPECT_EQ(printed.find("canary"), std::string::npos);
+}
+
+TEST_P(EveryJailTest, the_child_inherits_no_descriptor_but_its_three_streams) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  write_file(dir_ / "secret", "x");
+  const UniqueFd leaked(::open((dir_ / "secret").c_str(), O_RDONLY));  // NOLINT: without CLOEXEC on purpose
+  const std::string printed = run(*gate, spec({"print_fds"}), GetParam()).stdout_stream.bytes;
+  EXPECT_EQ(std::ranges::count(printed, '\n'), 3) << printed;
+}
+
+TEST_P(EveryJailTest, C8_C14_the_child_runs_in_its_cwd_and_sees_it_under_its_own_name) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  fs::create_directory(repo_ / "sub");
+  JailedSubprocessSpec what = spec({"print_cwd"});
+  what.cwd = repo_ / "sub";
+  EXPECT_EQ(run(*gate, what, GetParam()).stdout_stream.bytes, (repo_ / "sub").string() + "\n");
+}
+
+TEST_P(EveryJailTest, C11_C20_a_nonzero_exit_and_a_signal_are_results_with_the_exact_fate) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  EXPECT_EQ(exit_code(run(*gate, spec({"exit_with", "7"}), GetParam())), 7);
+  // The code a shell would give for SIGKILL, chosen by the tool itself, stays a code.
+  EXPECT_EQ(exit_code(run(*gate, spec({"exit_with", "137"}), GetParam())), 137);
+  const JailedSubprocessResult killed = run(*gate, spec({"die_by_signal", "9"}), GetParam());
+  ASSERT_TRUE(std::holds_alternative<Completed>(killed.outcome));
+  ASSERT_TRUE(std::holds_alternative<Signal>(std::get<Completed>(killed.outcome).fate));
+  EXPECT_EQ(std::get<Signal>(std::get<Completed>(killed.outcome).fate).number, 9);
+}
+
+TEST_F(GateTest, C11_a_missing_tool_carries_its_install_hint_and_a_timeout_its_elapsed_time) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const Result<ProcessResult> missing = run_allowlisted(*gate, {"not_installed"}, in(repo_));
+  ASSERT_FALSE(missing.has_value());
+  ASSERT_NE(missing.error().as<ToolMissingError>(), nullptr);
+  EXPECT_EQ(missing.error().as<ToolMissingError>()->install_hint, "build the tests");
+  const Result<ProcessResult> late = run_allowlisted(*gate, {"sleep_forever"}, {.cwd = repo_, .timeout = 200ms});
+  ASSERT_FALSE(late.has_value());
+  ASSERT_NE(late.error().as<ProbeTimeoutError>(), nullptr);
+  EXPECT_GE(late.error().as<ProbeTimeoutError>()->elapsed, 200ms);
+}
+
+TEST_F(GateTest, C12_a_bad_probe_name_is_refused_before_anything_else) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  for (const std::string& name : {std::string(), std::string("A"), std::string("1a"), std::string("a-b"),
+                                  std::string(65, 'a'), std::string("a\n")}) {
+    const Result<ProcessResult> result = run_external_cli(*gate, name, {"rm", "-rf"}, {});
+    ASSERT_FALSE(result.has_value());
+    EXPECT_NE(result.error().as<InvalidProbeName>(), nullptr) << name;
+  }
+  EXPECT_TRUE(run_external_cli(*gate, std::string(64, 'a'), {"exit_with", "0"}, probe_in(repo_)).has_value());
+}
+
+TEST_F(GateTest, C14_C18_run_external_cli_is_wrapped_and_says_so) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const Result<ProcessResult> result = run_external_cli(*gate, "my_probe", {"print_cwd"}, probe_in(repo_));
+  ASSERT_TRUE(result.has_value());
+  EXPECT_TRUE(result->receipt.has(Guarantee::kNetIsolated));
+  EXPECT_TRUE(result->receipt.has(Guarantee::kFsWriteConfined));
+  EXPECT_EQ(events_.named("subproc.jail.wrapped"),
+            std::vector<std::string>{"subproc.jail.wrapped probe_name=my_probe egress=false"});
+}
+
+TEST_F(GateTest, C17_without_a_usable_jail_run_external_cli_degrades_with_one_warning_unless_guarantees_are_required) {
+  GateConfig without_bwrap = config();
+  without_bwrap.search_path = {misbehave_dir()};
+  Engine engine(std::move(without_bwrap));
+  engine.fail_at_for_tests(spawn::wire::Stage::kClone);
+  for (int i = 0; i < 2; ++i) {
+    const Result<ProcessResult> result = run_external_cli(engine, "p", {"exit_with", "3"}, probe_in(repo_));
+    ASSERT_TRUE(result.has_value());
+    EXPECT_EQ(result->receipt.jail, "none");
+    EXPECT_FALSE(result->receipt.has(Guarantee::kNetIsolated));
+  }
+  EXPECT_EQ(events_.named("subproc.bwrap.skipped"),
+            std::vector<std::string>{"subproc.bwrap.skipped reason=not_installed"});
+  ExternalCliOptions strict = probe_in(repo_);
+  strict.required = {Guarantee::kNetIsolated};
+  EXPECT_FALSE(run_external_cli(engine, "p", {"leave_mark", (repo_ / "mark").string()}, strict).has_value());
+  EXPECT_FALSE(fs::exists(repo_ / "mark"));
+}
+
+TEST_F(GateTest, C26_a_required_guarantee_that_cannot_be_had_is_refused_by_name_before_the_start) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"leave_mark", (repo_ / "mark").string()});
+  what.required = {Guarantee::kNetIsolated};
+  const Result<JailedSubprocessResult> refused = gate->run(what, JailKind::kNone, {});
+  ASSERT_FALSE(refused.has_value());
+  ASSERT_NE(refused.error().as<GuaranteeUnavailable>(), nullptr);
+  EXPECT_EQ(refused.error().as<GuaranteeUnavailable>()->guarantee, Guarantee::kNetIsolated);
+  EXPECT_FALSE(fs::exists(repo_ / "mark"));
+  what.required = {Guarantee::kLimitWall};
+  EXPECT_EQ(exit_code(run(*gate, what, JailKind::kNone)), 0);
+  EXPECT_TRUE(fs::exists(repo_ / "mark"));
+}
+
+TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const LeakCount before = LeakCount::of_self("/tmp", "sallyport");
+  const Result<Explanation> explained = gate->explain(spec({"leave_mark", (repo_ / "mark").string()}), JailKind::kAuto);
+  ASSERT_TRUE(explained.has_value());
+  EXPECT_EQ(explained->jail, "native");
+  EXPECT_FALSE(explained->rendered.empty());
+  EXPECT_FALSE(fs::exists(repo_ / "mark"));
+  EXPECT_EQ(before, LeakCount::of_self("/tmp", "sallyport"));
+}
+
+INSTANTIATE_TEST_SUITE_P(gate, EveryJailTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
+                         jail_name);
+
+}  // namespace
+}  // namespace sallyport::test

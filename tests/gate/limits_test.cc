@@ -1,0 +1,65 @@
+// Limits whose verdicts come from the kernel.
+#include <signal.h>
+
+#include "gate/gate_fixture.h"
+#include "os/cgroup.h"
+
+namespace sallyport::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LimitTest : public EveryJailTest {};
+
+TEST_P(LimitTest, C20_memory_over_the_cgroup_limit_is_oom_killed_with_the_kernels_count) {
+  if (const CgroupSupport support = probe_cgroups(); !support.memory.available) {
+    GTEST_SKIP() << "no memory cgroup: " << support.memory.reason;
+  }
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"eat_memory", "200"});
+  EXPECT_EQ(exit_code(run(*gate, what, GetParam())), 0) << "positive control: without a limit it is fine";
+  what.limits.memory = mebibytes(64);
+  what.required = {Guarantee::kLimitMemory};
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  ASSERT_TRUE(std::holds_alternative<OomKilled>(result.outcome)) << outcome_name(result.outcome);
+  EXPECT_GE(std::get<OomKilled>(result.outcome).oom_kills, 1U);
+  EXPECT_EQ(std::get<OomKilled>(result.outcome).limit_bytes, 64ULL << 20U);
+  EXPECT_TRUE(result.receipt.has(Guarantee::kLimitMemory));
+}
+
+TEST_P(LimitTest, C20_a_kill_of_ours_or_of_the_tools_own_is_never_taken_for_oom) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec suicide = spec({"die_by_signal", "9"});
+  JailedSubprocessSpec sleeper = spec({"sleep_forever"});
+  sleeper.limits.wall = 300ms;
+  if (probe_cgroups().memory.available) suicide.limits.memory = sleeper.limits.memory = mebibytes(64);
+  EXPECT_TRUE(std::holds_alternative<Completed>(run(*gate, suicide, GetParam()).outcome));
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(run(*gate, sleeper, GetParam()).outcome));
+}
+
+TEST_P(LimitTest, processor_time_over_the_limit_ends_by_sigxcpu) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  // Endless output is endless work; the ring keeps our side small.
+  JailedSubprocessSpec what = spec({"print_bytes", std::to_string(1ULL << 50U)});
+  what.limits.output = ByteCount{4096};
+  what.limits.cpu = 1s;
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  ASSERT_TRUE(std::holds_alternative<Completed>(result.outcome)) << outcome_name(result.outcome);
+  const auto* fate = std::get_if<Signal>(&std::get<Completed>(result.outcome).fate);
+  ASSERT_NE(fate, nullptr);
+  EXPECT_EQ(fate->number, SIGXCPU);
+  EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
+}
+
+TEST_P(LimitTest, a_disk_limit_without_a_scratch_to_bound_is_refused) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"exit_with", "0"});
+  what.limits.disk = mebibytes(8);
+  const Result<JailedSubprocessResult> result = gate->run(what, GetParam(), {});
+  EXPECT_EQ(result.has_value(), GetParam() != JailKind::kNone);
+}
+
+INSTANTIATE_TEST_SUITE_P(gate, LimitTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap), jail_name);
+
+}  // namespace
+}  // namespace sallyport::test
