@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 # Left to right. Folders of one tuple are siblings; "adapters/*" stands for each folder below adapters.
-RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("adapters/*", "egress", "audit", "tools"), ("gate",), ("cli",))
+RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("adapters/*", "egress", "audit", "tools"), ("gate",),
+         ("attack",), ("cli",))
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 # A standard C++ header has neither a dot nor a slash: <vector>, <cstdint>.

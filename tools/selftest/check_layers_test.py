@@ -26,6 +26,13 @@ class CheckLayersTest(CheckTest):
         self.write("src/gate/bad.cc", '#include "cli/verbs.h"\n')
         self.assert_fails(self.check(), "gate may not include cli")
 
+    def test_the_attacks_stand_between_the_gate_and_the_cli(self):
+        self.write("src/attack/runner.cc", '#include "gate/gate.h"\n')
+        self.write("src/cli/doctor.cc", '#include "attack/runner.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/gate/bad.cc", '#include "attack/runner.h"\n')
+        self.assert_fails(self.check(), "gate may not include attack")
+
     def test_spaces_in_the_directive_do_not_hide_it(self):
         self.write("src/os/bad.cc", '  #  include   "spawn/spawn.h"\n')
         self.assert_fails(self.check(), "os may not include spawn")

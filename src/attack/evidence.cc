@@ -1,0 +1,122 @@
+#include "attack/evidence.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "core/errors.h"
+#include "os/file.h"
+#include "os/process_table.h"
+
+namespace sallyport::attack {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kPause{10};
+
+bool says(const Evidence& evidence, const std::string& line) {
+  return evidence.output.find("EFFECT:" + line) != std::string::npos;
+}
+
+template <class Condition>
+bool within(milliseconds at_most, Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool was_tried(const Case& attack, const Evidence& evidence) {
+  // A flood pushes the first line out of what is kept; that there is so much left is proof enough.
+  if (attack.effect == Effect::kFloods && evidence.most_kept >= kOutputCap) return true;
+  return evidence.output.find("ATTACK:" + std::string(attack.name)) != std::string::npos;
+}
+
+bool effect_shows(const Case& attack, const World& world, const Evidence& evidence) {
+  switch (attack.effect) {
+    case Effect::kTellsCanary:
+      return says(evidence, world.canary());
+    case Effect::kTellsBroken:
+      return says(evidence, "broken");
+    case Effect::kVictimChanged:
+      return world.victim_changed();
+    case Effect::kFileAppears:
+      return world.file_appeared();
+    case Effect::kHeard:
+      return world.heard();
+    case Effect::kKilled:
+      return evidence.accomplice_dead;
+    case Effect::kSurvives:
+      return survivor_found_and_killed(world.marker());
+    case Effect::kFloods:
+      return evidence.most_kept > kOutputCap;
+    case Effect::kForgesVerdict:
+      return evidence.misjudged;
+  }
+  return true;
+}
+
+std::optional<pid_t> find_process(std::string_view marker, pid_t except) {
+  const Result<std::vector<ProcessEntry>> processes = list_processes();
+  if (!processes) return std::nullopt;
+  for (const ProcessEntry& process : *processes) {
+    if (process.pid == except || process.pid == ::getpid() || process.state == 'Z') continue;
+    const Result<std::string> words =
+        read_whole_file("/proc/" + std::to_string(process.pid) + "/cmdline", mebibytes(4));
+    if (words && words->find(marker) != std::string::npos) return process.pid;
+  }
+  return std::nullopt;
+}
+
+bool survivor_found_and_killed(std::string_view marker) {
+  constexpr milliseconds kTimeToDie{2000};
+  constexpr int kLooks = 5;
+  // One look may miss a process that forks meanwhile: gone is what stays gone.
+  int absent = 0;
+  const auto stays_gone = [&] {
+    absent = find_process(marker) ? 0 : absent + 1;
+    return absent >= kLooks;
+  };
+  if (within(kTimeToDie, stays_gone)) return false;
+  while (const std::optional<pid_t> survivor = find_process(marker)) {
+    ::kill(*survivor, SIGKILL);
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+spawn::CarelessStart careless(const World& world, std::string_view deed) {
+  spawn::CarelessStart start{.program = world.tool(),
+                             .argv = {std::string(kProgramName), std::string(deed)},
+                             .cwd = world.repo(),
+                             .stdout_to = world.outside("stdout"),
+                             .stderr_to = world.outside("stderr"),
+                             .stdin_fd = world.terminal()};
+  for (std::string& word : world.arguments()) start.argv.push_back(std::move(word));
+  for (const EnvVar& var : world.environment()) start.env.push_back(var.name + "=" + var.value);
+  return start;
+}
+
+Result<spawn::CarelessProcess> start_accomplice(const World& world) {
+  constexpr milliseconds kPatience{10'000};
+  spawn::CarelessStart start = careless(world, "accomplice");
+  const std::filesystem::path ready = world.outside("ready");
+  start.argv.push_back("secret=" + world.canary());
+  start.argv.push_back("ready=" + ready.native());
+  start.stdout_to = world.outside("accomplice");
+  spawn::CarelessProcess accomplice = TRY(spawn::CarelessProcess::start(start));
+  std::error_code error;
+  if (!within(kPatience, [&] { return std::filesystem::exists(ready, error); })) {
+    return fail(system_error("start", "the accomplice", ETIMEDOUT));
+  }
+  return accomplice;
+}
+
+}  // namespace sallyport::attack

@@ -1,0 +1,39 @@
+// What a try left to see, and what follows from it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "attack/case.h"
+#include "attack/world.h"
+#include "spawn/without_gate.h"
+
+namespace sallyport::attack {
+
+inline constexpr std::uint64_t kOutputCap = 64 * 1024;
+
+struct Evidence {
+  std::string output{};         // stdout as kept
+  std::uint64_t most_kept = 0;  // of either stream
+  bool accomplice_dead = false;
+  bool misjudged = false;  // the verdict is not the plain end that happened
+};
+
+[[nodiscard]] bool effect_shows(const Case& attack, const World& world, const Evidence& evidence);
+// The attack program said that it was there.
+[[nodiscard]] bool was_tried(const Case& attack, const Evidence& evidence);
+
+// A live process with this marker on its command line, `except` apart.
+[[nodiscard]] std::optional<pid_t> find_process(std::string_view marker, pid_t except = -1);
+// The same once the kernel has had the time to finish what was killed; kills what it finds.
+[[nodiscard]] bool survivor_found_and_killed(std::string_view marker);
+
+// A process outside with secrets (Prop::kAccomplice), there and ready.
+[[nodiscard]] Result<spawn::CarelessProcess> start_accomplice(const World& world);
+// argv, environment and files of a careless start of the attack program.
+[[nodiscard]] spawn::CarelessStart careless(const World& world, std::string_view deed);
+
+}  // namespace sallyport::attack

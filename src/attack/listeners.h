@@ -1,0 +1,32 @@
+// Our own ears outside the jail: one listener of each kind, and what anybody ever said to them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport::attack {
+
+class Listeners {
+ public:
+  // `sockets_at`: one path unix socket is bound at each.
+  [[nodiscard]] static Result<Listeners> open(const std::vector<std::filesystem::path>& sockets_at,
+                                              const std::string& abstract_name);
+
+  [[nodiscard]] std::uint16_t tcp_port() const { return tcp_port_; }
+  [[nodiscard]] std::uint16_t udp_port() const { return udp_port_; }
+  // A connection, a datagram or a byte has arrived at any of them.
+  [[nodiscard]] bool heard() const;
+
+ private:
+  std::vector<UniqueFd> ears_;
+  UniqueFd leaked_;  // the other end of a socket pair, left inheritable on purpose
+  std::uint16_t tcp_port_ = 0;
+  std::uint16_t udp_port_ = 0;
+};
+
+}  // namespace sallyport::attack

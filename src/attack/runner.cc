@@ -1,0 +1,226 @@
+#include "attack/runner.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "attack/control.h"
+#include "attack/evidence.h"
+#include "core/errors.h"
+#include "os/file.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::attack {
+namespace {
+
+using spawn::CarelessProcess;
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+// A closed set of one. The attacks that concern the set itself get another one.
+constexpr std::string_view kPolicy = R"(schema = "sallyport.policy/1"
+[[tool]]
+name = "sallyport-attack"
+decision_record = "docs/attacks.md"
+reason = "attacks the jail it runs in"
+)";
+constexpr std::string_view kWrongPin =
+    "sha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\n";
+
+Result<std::unique_ptr<Gate>> open_gate(const Case& attack, const World& world, const Surroundings& surroundings) {
+  std::string policy(kPolicy);
+  if (has(attack.props, Prop::kPinnedTool)) policy += kWrongPin;
+  GateConfig config{.repo = world.repo(), .search_path = {world.tools()}, .base_env = world.environment()};
+  // What a careless PATH finds first.
+  if (!world.impostor().empty()) config.search_path.insert(config.search_path.begin(), world.impostor().parent_path());
+  config.search_path.insert(config.search_path.end(), surroundings.search_path.begin(), surroundings.search_path.end());
+  if (!has(attack.props, Prop::kDefaultSet)) config.allowlist = TRY(Allowlist::from_policy(policy, "attack policy"));
+  return Gate::open(std::move(config));
+}
+
+Limits limits_for(const Case& attack) {
+  Limits limits{.wall = attack.effect == Effect::kSurvives ? milliseconds(1s) : milliseconds(30s)};
+  if (attack.guarantee == Guarantee::kLimitMemory) limits.memory = mebibytes(64);
+  if (attack.guarantee == Guarantee::kLimitPids) limits.pids = 64;
+  if (attack.guarantee == Guarantee::kLimitCpu) limits.cpu = 1s;
+  if (attack.guarantee == Guarantee::kLimitDisk) limits.disk = mebibytes(8);
+  if (attack.guarantee == Guarantee::kLimitOutput) limits.output = ByteCount{kOutputCap};
+  return limits;
+}
+
+JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::string_view deed) {
+  JailedSubprocessSpec spec{.argv = {std::string(kProgramName), std::string(deed)},
+                            .repo = world.repo(),
+                            .cwd = world.repo(),
+                            .limits = limits_for(attack)};
+  if (attack.name == "path_as_tool") spec.argv[0] = world.impostor();
+  for (std::string& word : world.arguments()) spec.argv.push_back(std::move(word));
+  const bool open_corner = has(attack.props, Prop::kOpenCorner);
+  const bool closed_corner = has(attack.props, Prop::kClosedCorner);
+  if (has(attack.props, Prop::kWritableRepo) || (closed_corner && !open_corner)) {
+    spec.repo_access = RepoAccess::kWritable;
+  }
+  // Both together: the file is protected inside a directory that is writable inside a repo that is not.
+  if (open_corner) spec.extra_read_write = {world.repo() / (closed_corner ? "shut" : "open")};
+  if (closed_corner) spec.extra_read_only = {world.repo() / "shut/protected"};
+  if (has(attack.props, Prop::kPreload)) spec.env_extras = {{"LD_PRELOAD", "/nonexistent.so"}};
+  if (has(attack.props, Prop::kTerminal)) spec.stdin_source = StdinFd{.fd = world.terminal()};
+  // A forged verdict is the gate's to see through with or without the limit's strong form.
+  if (attack.effect != Effect::kForgesVerdict) spec.required = {attack.guarantee};
+  return spec;
+}
+
+// The plain end that really happens in an attack that forges another.
+bool is_honest(const Case& attack, const Outcome& outcome) {
+  const auto* completed = std::get_if<Completed>(&outcome);
+  if (completed == nullptr) return false;
+  const auto* code = std::get_if<ExitCode>(&completed->fate);
+  const auto* by_signal = std::get_if<Signal>(&completed->fate);
+  if (attack.name == "forge_sigkill") return by_signal != nullptr && by_signal->number == SIGKILL;
+  const int expected = attack.name == "forge_exit_137" ? 137 : attack.name == "forge_exit_124" ? 124 : 0;
+  return code != nullptr && code->value == expected;
+}
+
+Evidence evidence_of(const Case& attack, const JailedSubprocessResult& result) {
+  return {.output = result.stdout_stream.bytes,
+          .most_kept = std::max(result.stdout_stream.bytes.size(), result.stderr_stream.bytes.size()),
+          .misjudged = !is_honest(attack, result.outcome)};
+}
+
+Result<Evidence> with_partner(Gate& gate, const Case& attack, const World& world, JailKind jail) {
+  JailedSubprocessSpec side = spec_for(attack, world, "partner");
+  side.argv.push_back("secret=" + world.canary());
+  const std::jthread partner([&](std::stop_token stop) { static_cast<void>(gate.run(side, jail, std::move(stop))); });
+  const JailedSubprocessResult result = TRY(gate.run(spec_for(attack, world, attack.name), jail, {}));
+  return evidence_of(attack, result);
+}
+
+Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& world, JailKind jail) {
+  CarelessProcess accomplice = TRY(start_accomplice(world));
+  JailedSubprocessSpec spec = spec_for(attack, world, attack.name);
+  spec.argv.push_back("pid=" + std::to_string(accomplice.pid()));
+  Evidence evidence = evidence_of(attack, TRY(gate.run(spec, jail, {})));
+  evidence.accomplice_dead = accomplice.wait(100ms).has_value();
+  return evidence;
+}
+
+std::string_view option_name(JailKind jail) {
+  switch (jail) {
+    case JailKind::kNone:
+      return "none";
+    case JailKind::kNative:
+      return "native";
+    case JailKind::kBwrap:
+      return "bwrap";
+    case JailKind::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+// sallyport itself owns this run, and is killed in the middle of it.
+Result<Evidence> with_dying_owner(const Case& attack, const World& world, const Surroundings& surroundings,
+                                  JailKind jail) {
+  const std::filesystem::path policy = world.outside("policy.toml");
+  TRY(write_file_atomically(policy, kPolicy));
+  spawn::CarelessStart start{.program = surroundings.supervisor, .cwd = world.repo()};
+  start.argv = {"sallyport",
+                "run",
+                "--jail",
+                std::string(option_name(jail)),
+                "--policy",
+                policy,
+                "--repo",
+                world.repo(),
+                "--timeout",
+                "30s",
+                "--",
+                std::string(kProgramName),
+                std::string(attack.name)};
+  start.argv.push_back("marker=" + world.marker());
+  start.env = {"PATH=" + world.tools().native() + ":/usr/bin:/bin"};
+  start.stdout_to = world.outside("stdout");
+  start.stderr_to = world.outside("stderr");
+  CarelessProcess owner = TRY(CarelessProcess::start(start));
+  while (!find_process(world.marker(), owner.pid())) {
+    if (owner.wait(5ms)) {
+      const std::string said = read_whole_file(start.stderr_to, mebibytes(1)).value_or("");
+      return fail(invalid_request("supervisor", said));
+    }
+  }
+  owner.send_signal(SIGKILL);
+  static_cast<void>(owner.wait(10s));
+  return Evidence{.output = "ATTACK:" + std::string(attack.name)};
+}
+
+Result<Evidence> attack_jail(const Case& attack, const World& world, const Surroundings& surroundings, JailKind jail) {
+  if (has(attack.props, Prop::kOwnerDies)) return with_dying_owner(attack, world, surroundings, jail);
+  const std::unique_ptr<Gate> gate = TRY(open_gate(attack, world, surroundings));
+  if (has(attack.props, Prop::kAccomplice)) return with_accomplice(*gate, attack, world, jail);
+  if (has(attack.props, Prop::kPartner)) return with_partner(*gate, attack, world, jail);
+  const JailedSubprocessResult result = TRY(gate->run(spec_for(attack, world, attack.name), jail, {}));
+  return evidence_of(attack, result);
+}
+
+// The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.
+bool refusal_is_the_defence(const Case& attack, const Error& error) {
+  const bool about_identity = attack.guarantee == Guarantee::kExecAllowlisted ||
+                              attack.guarantee == Guarantee::kExecPinned || has(attack.props, Prop::kPreload);
+  return about_identity && (error.as<DisallowedSubprocessError>() != nullptr ||
+                            error.as<UntrustedToolError>() != nullptr || error.as<InvalidRequest>() != nullptr);
+}
+
+Try try_in_jail(const Case& attack, const Surroundings& surroundings, JailKind jail) {
+  const Result<World> world = World::make(attack, surroundings);
+  if (!world) return {.got = Got::kNotTried, .why = world.error().message};
+  const Result<Evidence> evidence = attack_jail(attack, *world, surroundings, jail);
+  if (!evidence) {
+    const Error& error = evidence.error();
+    if (refusal_is_the_defence(attack, error)) return {.got = Got::kBlocked, .why = error.message};
+    const bool refused = error.as<GuaranteeUnavailable>() != nullptr;
+    return {.got = refused ? Got::kRefused : Got::kNotTried, .why = error.message};
+  }
+  if (effect_shows(attack, *world, *evidence)) return {.got = Got::kThrough};
+  if (!was_tried(attack, *evidence)) return {.got = Got::kNotTried, .why = "the attack program did not start"};
+  return {.got = Got::kBlocked};
+}
+
+}  // namespace
+
+std::string_view name_of(Got got) {
+  switch (got) {
+    case Got::kThrough:
+      return "got through";
+    case Got::kBlocked:
+      return "blocked";
+    case Got::kRefused:
+      return "refused";
+    case Got::kImpossible:
+      return "impossible here";
+    case Got::kNotTried:
+      break;
+  }
+  return "not tried";
+}
+
+Finding perform(const Case& attack, const Surroundings& surroundings, JailKind jail) {
+  Finding finding{.attack = &attack, .control = try_without_gate(attack, surroundings)};
+  // Where the world itself cannot be made there is nothing to try in a jail either.
+  finding.jailed = try_in_jail(attack, surroundings, jail);
+  return finding;
+}
+
+std::optional<Error> probe(const Surroundings& surroundings, JailKind jail) {
+  constexpr Case kHarmless{"forge_text", Guarantee::kLimitWall, Effect::kForgesVerdict, Prop::kNothing, "print"};
+  Result<World> world = World::make(kHarmless, surroundings);
+  if (!world) return world.error();
+  Result<Evidence> evidence = attack_jail(kHarmless, *world, surroundings, jail);
+  if (!evidence) return evidence.error();
+  return std::nullopt;
+}
+
+}  // namespace sallyport::attack

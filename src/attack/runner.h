@@ -1,0 +1,49 @@
+// Does each attack twice: carelessly, without the gate (the positive control, which must work), and behind a jail, which
+// must stop it. The same code serves the conformance tests and `sallyport doctor --attack`.
+//
+//   Finding finding = perform(*find_case("read_home"), surroundings, JailKind::kNative);
+//   if (finding.jailed.got == Got::kThrough) …  // the guarantee is broken
+//
+// Leaves nothing behind; never harms the host: what an attack could break is a copy or lies in namespaces of its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "attack/case.h"
+#include "attack/world.h"
+#include "sallyport/plan.h"
+
+namespace sallyport::attack {
+
+enum class Got {
+  kThrough,     // the effect is there
+  kBlocked,     // it was tried, and the effect is not there
+  kRefused,     // the gate did not start it: the guarantee cannot be had here, and a caller who requires it is told so
+  kImpossible,  // this host cannot show it (only without a jail)
+  kNotTried,    // something else went wrong; proves nothing
+};
+
+// "got through", "blocked", "refused", "impossible here", "not tried".
+[[nodiscard]] std::string_view name_of(Got got);
+
+struct Try {
+  Got got = Got::kNotTried;
+  std::string why{};
+};
+
+struct Finding {
+  const Case* attack = nullptr;
+  Try control{};
+  Try jailed{};
+
+  // Nothing got through, and what was not tried is not taken for safe.
+  [[nodiscard]] bool held() const { return jailed.got == Got::kBlocked || jailed.got == Got::kRefused; }
+};
+
+[[nodiscard]] Finding perform(const Case& attack, const Surroundings& surroundings, JailKind jail);
+
+// One harmless run; nullopt when this jail works here, else why not.
+[[nodiscard]] std::optional<Error> probe(const Surroundings& surroundings, JailKind jail);
+
+}  // namespace sallyport::attack

@@ -1,0 +1,260 @@
+#include "attack/world.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "core/errors.h"
+#include "os/file.h"
+
+namespace sallyport::attack {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kNobodyInParticular = 12345;
+
+std::string random_word() {
+  std::array<unsigned char, 8> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "unlucky";
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+Status put(const fs::path& path, std::string_view content) {
+  const UniqueFd fd = TRY(open_path(path, O_WRONLY | O_CREAT | O_EXCL, 0644));
+  return write_all(fd.get(), content, path.native());
+}
+
+Status copy_program(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (!error) fs::permissions(to, fs::perms(0755), error);
+  if (error) return fail(system_error("copy", from.native(), error.value()));
+  return {};
+}
+
+Error cannot_be_shown(std::string_view why) { return invalid_request("control", why); }
+
+// The first name in a directory of the host: to see it is to see the directory.
+Result<std::string> entry_of(const fs::path& directory) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
+    return entry.path().filename().string();
+  return fail(cannot_be_shown(fmt::format("there is nothing to see in {}", directory.native())));
+}
+
+Result<std::string> interface_to_hide() {
+  const std::string table = TRY(read_whole_file("/proc/net/dev", mebibytes(1)));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
+    // Tunnel devices show up in every network namespace of their own accord.
+    if (name != "lo" && !name.starts_with("sit") && !name.starts_with("tunl") && !name.starts_with("ip6")) return name;
+  }
+  return fail(cannot_be_shown("this host has no network interface but the loopback"));
+}
+
+// Content, mode and size: what a victim of an attack can lose.
+std::string look_at(const fs::path& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0) return "gone";
+  std::ifstream file(path, std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return fmt::format("{:o} {} {} {}", about.st_mode, about.st_size, about.st_mtime, head);
+}
+
+}  // namespace
+
+Result<World> World::make(const Case& attack, const Surroundings& surroundings) {
+  World world;
+  world.marker_ = "m" + random_word();
+  world.canary_ = "canary-" + random_word();
+  world.key_ = std::to_string(static_cast<unsigned>(::getpid()) % 1'000'000 + 0x5A000000);
+  TRY(world.make_directories(surroundings));
+  TRY(world.make_secrets(surroundings));
+  TRY(world.choose_targets(attack));
+  TRY(world.choose_canary(attack));
+  TRY(world.add_props(attack));
+  world.victim_before_ = look_at(world.victim_);
+  return world;
+}
+
+World::~World() {
+  std::error_code ignored;
+  if (!home_.empty()) fs::remove_all(home_, ignored);
+  if (!shm_secret_.empty()) fs::remove(shm_secret_, ignored);
+  if (!appears_.empty() && root_) fs::remove(appears_, ignored);
+}
+
+Status World::make_directories(const Surroundings& surroundings) {
+  // In /tmp whatever TMPDIR says: it is the host's /tmp that a jail must hide.
+  root_ = TRY(ScratchDir::create("/tmp"));
+  repo_ = root_->path() / "repo";
+  outside_ = root_->path() / "outside";
+  tools_ = root_->path() / "tools";
+  std::error_code error;
+  for (const fs::path& path : {repo_, repo_ / "open", repo_ / "shut", outside_, tools_}) {
+    fs::create_directory(path, error);
+    if (error) return fail(system_error("make", path.native(), error.value()));
+  }
+  TRY(put(repo_ / "protected", "protected\n"));
+  TRY(put(repo_ / "shut/protected", "protected\n"));
+  TRY(put(outside_ / "victim", "untouched\n"));
+  return copy_program(surroundings.program, tool());
+}
+
+Status World::make_secrets(const Surroundings& surroundings) {
+  TRY(put(outside_ / "secret", canary_));
+  std::vector<fs::path> sockets = {outside_ / "agent.sock"};
+  std::error_code error;
+  const fs::path home = surroundings.home / (".sallyport-attack-" + marker_);
+  if (!surroundings.home.empty() && fs::create_directory(home, error)) {
+    home_ = home;
+    TRY(put(home_ / "secret", canary_));
+    sockets.push_back(home_ / "docker.sock");
+  }
+  const fs::path shm = "/dev/shm/sallyport-attack-" + marker_;
+  TRY(put(shm, canary_));
+  shm_secret_ = shm;
+  listeners_ = TRY(Listeners::open(sockets, marker_));
+  leaked_file_ = UniqueFd(::open((outside_ / "secret").c_str(), O_RDONLY));        // NOLINT: no O_CLOEXEC
+  leaked_directory_ = UniqueFd(::open(outside_.c_str(), O_RDONLY | O_DIRECTORY));  // NOLINT: is the point
+  return {};
+}
+
+Status World::choose_targets(const Case& attack) {
+  const std::string name = ".sallyport-attack-" + marker_;
+  victim_ = outside_ / "victim";
+  if (has(attack.props, Prop::kOpenCorner)) victim_ = repo_ / "protected";
+  if (has(attack.props, Prop::kClosedCorner)) victim_ = repo_ / "shut/protected";
+  if (attack.name == "own_exe_overwritten") victim_ = tool();
+  if (attack.effect != Effect::kFileAppears) return {};
+  const std::array places = {std::pair{"write_usr", "/usr"}, std::pair{"write_bin", "/usr/bin"},
+                             std::pair{"write_etc", "/etc"}, std::pair{"write_host_tmp", "/tmp"},
+                             std::pair{"write_host_shm", "/dev/shm"}};
+  appears_ = repo_ / name;
+  for (const auto& [attack_name, directory] : places) {
+    if (attack.name == attack_name) appears_ = fs::path(directory) / name;
+  }
+  if (attack.name == "core_file") appears_ = repo_ / "core";
+  return {};
+}
+
+Status World::choose_canary(const Case& attack) {
+  const std::array listings = {std::pair{"read_root_home", "/root"}, std::pair{"read_homes", "/home"},
+                               std::pair{"read_run", "/run"}, std::pair{"read_var_run", "/var/run/"}};
+  for (const auto& [name, directory] : listings) {
+    if (attack.name == name) canary_ = TRY(entry_of(directory));
+  }
+  if (attack.name == "see_interfaces") canary_ = TRY(interface_to_hide());
+  if (attack.name == "read_shadow") {
+    struct stat about{};
+    if (::stat("/etc/shadow", &about) != 0) return fail(cannot_be_shown("this host has no /etc/shadow"));
+    canary_ = fmt::format("shadow of {}", about.st_size);
+  }
+  const bool at_home =
+      attack.name == "read_home" || attack.name == "symlink_read_home" || attack.name == "docker_socket";
+  if (at_home && home_.empty()) return fail(cannot_be_shown("the home directory cannot be written"));
+  return {};
+}
+
+Status World::add_props(const Case& attack) {
+  if (has(attack.props, Prop::kImpostor)) {
+    fs::path place = repo_;
+    if (attack.name == "planted_in_tmp") {
+      place = outside_ / "world-writable";
+      std::error_code error;
+      fs::create_directory(place, error);
+      if (!error) fs::permissions(place, fs::perms(01777), error);
+    }
+    impostor_ = place / kProgramName;
+    TRY(copy_program(tool(), impostor_));
+  }
+  if (has(attack.props, Prop::kDeviceNode) && ::mknod((repo_ / "device").c_str(), S_IFCHR | 0666, makedev(1, 5)) != 0) {
+    return fail(cannot_be_shown("this host lets not even root make a device node"));
+  }
+  if (has(attack.props, Prop::kSetuidCopy)) TRY(add_setuid_copies());
+  if (has(attack.props, Prop::kTerminal)) TRY(add_terminal());
+  return {};
+}
+
+Status World::add_setuid_copies() const {
+  const fs::path setuid = repo_ / "setuid-copy";
+  const fs::path capable = repo_ / "caps-copy";
+  TRY(copy_program(tool(), setuid));
+  TRY(copy_program(tool(), capable));
+  vfs_cap_data capabilities{};
+  capabilities.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE;
+  capabilities.data[0].permitted = 1U << CAP_NET_RAW;
+  const bool done = ::chown(setuid.c_str(), kNobodyInParticular, kNobodyInParticular) == 0 &&
+                    ::chmod(setuid.c_str(), 04755) == 0 &&
+                    ::setxattr(capable.c_str(), "security.capability", &capabilities, sizeof capabilities, 0) == 0;
+  if (!done) return fail(cannot_be_shown("this file system keeps neither setuid bits nor capabilities"));
+  return {};
+}
+
+Status World::add_terminal() {
+  terminal_master_ = UniqueFd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  std::array<char, 64> name{};
+  if (!terminal_master_ || ::unlockpt(terminal_master_.get()) != 0 ||
+      ::ptsname_r(terminal_master_.get(), name.data(), name.size()) != 0) {
+    return fail(cannot_be_shown("no pseudo terminal can be made here"));
+  }
+  terminal_slave_ = TRY(open_path(name.data(), O_RDWR | O_NOCTTY));
+  return {};
+}
+
+std::vector<std::string> World::arguments() const {
+  return {"marker=" + marker_,
+          "repo=" + repo_.native(),
+          "home_secret=" + (home_ / "secret").native(),
+          "tmp_secret=" + (outside_ / "secret").native(),
+          "shm_secret=" + shm_secret_.native(),
+          "victim=" + victim_.native(),
+          "appears=" + appears_.native(),
+          "tcp=" + std::to_string(listeners_->tcp_port()),
+          "udp=" + std::to_string(listeners_->udp_port()),
+          "abstract=@" + marker_,
+          "home_socket=" + (home_ / "docker.sock").native(),
+          "tmp_socket=" + (outside_ / "agent.sock").native(),
+          "impostor=" + impostor_.native(),
+          "key=" + key_};
+}
+
+std::vector<EnvVar> World::environment() const {
+  std::vector<EnvVar> env = {{"PATH", "/usr/bin:/bin"}, {"HOME", home_.parent_path()}};
+  for (const char* name :
+       {"SSH_AUTH_SOCK", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"}) {
+    env.push_back({name, canary_});
+  }
+  return env;
+}
+
+bool World::victim_changed() const { return look_at(victim_) != victim_before_; }
+
+bool World::file_appeared() const {
+  std::error_code error;
+  if (appears_.filename() != "core") return fs::exists(appears_, error);
+  // The kernel may add the process's number to the name.
+  for (const fs::directory_entry& entry : fs::directory_iterator(repo_, error)) {
+    if (entry.path().filename().string().starts_with("core")) return true;
+  }
+  return false;
+}
+
+}  // namespace sallyport::attack

@@ -1,0 +1,58 @@
+// The attacker's side: one multi-call program, `sallyport-attack NAME key=value…`, with one function per attack. It links
+// nothing of sallyport, is static (so it runs in any root), and is written against the kernel rather than against a jail.
+//
+// A deed that worked shows outside, or says "EFFECT:" and something it could not know otherwise (src/attack/case.h).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sallyport::attacks {
+
+using Deed = void (*)();
+
+struct Entry {
+  std::string_view name;
+  Deed deed;
+};
+
+// One table per family, each in the file of its name.
+std::span<const Entry> file_deeds();
+std::span<const Entry> mount_deeds();
+std::span<const Entry> kernel_deeds();
+std::span<const Entry> privilege_deeds();
+std::span<const Entry> process_deeds();
+std::span<const Entry> network_deeds();
+std::span<const Entry> jail_to_jail_deeds();
+std::span<const Entry> limit_deeds();
+std::span<const Entry> verdict_deeds();
+std::span<const Entry> identity_deeds();
+std::span<const Entry> helper_deeds();  // accomplice, partner, owner: not attacks, but parts of some
+
+// The value of key=value on the command line; empty when it is not there.
+std::string arg(std::string_view key);
+int arg_number(std::string_view key);
+
+void effect(std::string_view what);
+inline void broken() { effect("broken"); }
+// broken() unless the call was refused the way a filter or a missing capability refuses it.
+void broken_if_looked_at(long result);
+
+void tell_file(const std::string& path);  // effect(content) when it can be read
+void tell_entries(const std::string& directory);
+bool put(const std::string& path, std::string_view content);
+
+// Runs `body` in a child and waits for it: what it does to itself (namespaces, ids, signals) stays there.
+void in_child(void (*body)());
+
+// Into user and mount namespaces of our own, so that an attack that works harms nobody. False when root could not:
+// then the deed must not be done, the host would feel it.
+bool harmless();
+
+inline constexpr int kSecretFd = 77;
+inline constexpr int kSecretSize = 64;
+// At the same address in every instance of this program: it is not position independent.
+extern char secret_in_memory[kSecretSize];
+
+}  // namespace sallyport::attacks
