@@ -29,7 +29,8 @@ constexpr std::array kEtcFiles = {
     TextFile{"/etc/hosts", "127.0.0.1 localhost sallyport\n::1 localhost\n"},
     TextFile{"/etc/hostname", "sallyport\n"},
     TextFile{"/etc/resolv.conf", "# no network\n"},
-    TextFile{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
+    TextFile{"/etc/nsswitch.conf",
+             "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
 };
 
 class ViewBuilder {
@@ -97,20 +98,24 @@ void add_devices(ViewBuilder& view) {
   view.directory("/dev");
   for (const char* name : kDevices) {
     const std::string path = fmt::format("/dev/{}", name);
-    view.add({.kind = ViewKind::kDevice, .target = path, .source = path, .source_is_directory = false, .make_target = true});
+    view.add(
+        {.kind = ViewKind::kDevice, .target = path, .source = path, .source_is_directory = false, .make_target = true});
   }
   view.directory("/dev/pts");
   view.add({.kind = ViewKind::kDevpts, .target = "/dev/pts"});
-  for (const auto& [name, text] : {std::pair{"ptmx", "pts/ptmx"}, std::pair{"fd", "/proc/self/fd"},
-                                   std::pair{"stdin", "/proc/self/fd/0"}, std::pair{"stdout", "/proc/self/fd/1"},
-                                   std::pair{"stderr", "/proc/self/fd/2"}}) {
+  for (const auto& [name, text] :
+       {std::pair{"ptmx", "pts/ptmx"}, std::pair{"fd", "/proc/self/fd"}, std::pair{"stdin", "/proc/self/fd/0"},
+        std::pair{"stdout", "/proc/self/fd/1"}, std::pair{"stderr", "/proc/self/fd/2"}}) {
     view.add({.kind = ViewKind::kSymlink, .target = fmt::format("/dev/{}", name), .source = text});
   }
 }
 
 void add_scratch(ViewBuilder& view, ByteCount disk) {
   view.directory("/tmp");
-  view.add({.kind = ViewKind::kScratch, .target = "/tmp", .content = fmt::format("size={},mode=1777", count(disk)), .mode = 01777});
+  view.add({.kind = ViewKind::kScratch,
+            .target = "/tmp",
+            .content = fmt::format("size={},mode=1777", count(disk)),
+            .mode = 01777});
   view.directory(std::string(kJailScratch), 0700);
   view.directory(std::string(kJailHome), 0700);
   // /dev/shm draws on the same quota: a second tmpfs would be a second budget.
@@ -138,7 +143,8 @@ bool work_is_free(const ViewInputs& inputs) {
 Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
   for (const char* kernel : {"/proc", "/sys", "/dev"}) {
     if (is_inside(path, kernel)) {
-      return fail(invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
+      return fail(
+          invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
     }
   }
   std::vector<std::string> kept = host.system_directories;
@@ -159,10 +165,59 @@ Status check_places(const ViewInputs& inputs, const HostLayout& host) {
   return {};
 }
 
+// One path of the host that is shown where it is, and below /work when it lies in the repo.
+struct Shown {
+  HostPath path;
+  RepoAccess access = RepoAccess::kReadOnly;
+};
+
 // Shallow paths first, so that a mount never hides one made before it.
+template <class Path>
+std::size_t depth_of(const Path& path) {
+  return static_cast<std::size_t>(std::ranges::count(path, '/'));
+}
+
 std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
-  std::ranges::stable_sort(paths, {}, [](const HostPath& path) { return std::ranges::count(path.path, '/'); });
+  std::ranges::stable_sort(paths, {}, [](const HostPath& path) { return depth_of(path.path); });
   return paths;
+}
+
+// A read-only path inside a writable one is only as fixed as its parents: with one of them renamed away, another file
+// could be put in its place. A mount point cannot be renamed (EBUSY), so each parent in between becomes one.
+void pin_parents(std::vector<Shown>& shown) {
+  std::vector<Shown> pins;
+  for (const Shown& top : shown) {
+    if (top.access != RepoAccess::kWritable || !top.path.is_directory) continue;
+    for (const Shown& fixed : shown) {
+      if (fixed.access == RepoAccess::kWritable || !is_inside(fixed.path.path, top.path.path)) continue;
+      std::filesystem::path parent = std::filesystem::path(fixed.path.path).parent_path();
+      for (; parent != top.path.path && is_inside(parent, top.path.path); parent = parent.parent_path()) {
+        const auto is_parent = [&](const Shown& one) { return one.path.path == parent; };
+        if (std::ranges::none_of(shown, is_parent) && std::ranges::none_of(pins, is_parent)) {
+          pins.push_back({.path = {parent, true}, .access = RepoAccess::kWritable});
+        }
+      }
+    }
+  }
+  shown.insert(shown.end(), pins.begin(), pins.end());
+}
+
+// In the order in which they are mounted. Of two wishes for one path the stricter one is mounted last.
+std::vector<Shown> shown_paths(const ViewInputs& inputs) {
+  std::vector<Shown> shown = {{.path = {inputs.repo, true}, .access = inputs.repo_access}};
+  for (const HostPath& path : inputs.read_write) shown.push_back({.path = path, .access = RepoAccess::kWritable});
+  for (const HostPath& path : inputs.read_only) shown.push_back({.path = path, .access = RepoAccess::kReadOnly});
+  pin_parents(shown);
+  std::ranges::stable_sort(shown, {}, [](const Shown& one) { return depth_of(one.path.path); });
+  return shown;
+}
+
+// The same below /work: else the alias would be a way around what is protected inside the repo.
+void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::string& repo) {
+  for (const Shown& one : shown) {
+    if (!is_inside(one.path.path, repo)) continue;
+    view.bind(std::string(kJailRepo) + one.path.path.substr(repo.size()), one.path, one.access);
+  }
 }
 
 }  // namespace
@@ -175,10 +230,9 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   add_scratch(view, inputs.disk);
   add_proc(view, host);
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
-  view.bind(inputs.repo, {inputs.repo, true}, inputs.repo_access);
-  if (work_is_free(inputs)) view.bind(std::string(kJailRepo), {inputs.repo, true}, inputs.repo_access);
-  for (const HostPath& path : by_depth(inputs.read_only)) view.bind(path.path, path, RepoAccess::kReadOnly);
-  for (const HostPath& path : by_depth(inputs.read_write)) view.bind(path.path, path, RepoAccess::kWritable);
+  const std::vector<Shown> shown = shown_paths(inputs);
+  for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);
+  if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
   return std::move(view).take();
 }
 
