@@ -180,8 +180,12 @@ Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const 
 
 Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& prepared, const JailedSubprocessSpec& spec,
                                               std::stop_token stop) {
-  Rendered rendered = TRY(render(jail, prepared));
   const Plan& plan = prepared.plan;
+  // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
+  if (plan.limits.memory || plan.limits.pids) {
+    std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
+  }
+  Rendered rendered = TRY(render(jail, prepared));
   TRY(check_required(plan, rendered));
   announce(rendered, plan);
   const spawn::Supervision supervision{.wall = plan.limits.wall,

@@ -60,6 +60,7 @@ class Engine final : public Gate {
   spawn::SpawnServer server_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;
+  std::once_flag swept_;
   spawn::wire::Stage fault_ = spawn::wire::Stage::kNone;
 };
 
