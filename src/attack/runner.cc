@@ -52,7 +52,7 @@ Limits limits_for(const Case& attack) {
   return limits;
 }
 
-JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::string_view deed) {
+JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::string_view deed, JailKind jail) {
   JailedSubprocessSpec spec{.argv = {std::string(kProgramName), std::string(deed)},
                             .repo = world.repo(),
                             .cwd = world.repo(),
@@ -70,7 +70,8 @@ JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::strin
   if (has(attack.props, Prop::kPreload)) spec.env_extras = {{"LD_PRELOAD", "/nonexistent.so"}};
   if (has(attack.props, Prop::kTerminal)) spec.stdin_source = StdinFd{.fd = world.terminal()};
   // A forged verdict is the gate's to see through with or without the limit's strong form.
-  if (attack.effect != Effect::kForgesVerdict) spec.required = {attack.guarantee};
+  // Without a jail nothing is required, to see what the gate alone holds off.
+  if (attack.effect != Effect::kForgesVerdict && jail != JailKind::kNone) spec.required = {attack.guarantee};
   return spec;
 }
 
@@ -92,16 +93,16 @@ Evidence evidence_of(const Case& attack, const JailedSubprocessResult& result) {
 }
 
 Result<Evidence> with_partner(Gate& gate, const Case& attack, const World& world, JailKind jail) {
-  JailedSubprocessSpec side = spec_for(attack, world, "partner");
+  JailedSubprocessSpec side = spec_for(attack, world, "partner", jail);
   side.argv.push_back("secret=" + world.canary());
   const std::jthread partner([&](std::stop_token stop) { static_cast<void>(gate.run(side, jail, std::move(stop))); });
-  const JailedSubprocessResult result = TRY(gate.run(spec_for(attack, world, attack.name), jail, {}));
+  const JailedSubprocessResult result = TRY(gate.run(spec_for(attack, world, attack.name, jail), jail, {}));
   return evidence_of(attack, result);
 }
 
 Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& world, JailKind jail) {
   CarelessProcess accomplice = TRY(start_accomplice(world));
-  JailedSubprocessSpec spec = spec_for(attack, world, attack.name);
+  JailedSubprocessSpec spec = spec_for(attack, world, attack.name, jail);
   spec.argv.push_back("pid=" + std::to_string(accomplice.pid()));
   Evidence evidence = evidence_of(attack, TRY(gate.run(spec, jail, {})));
   evidence.accomplice_dead = accomplice.wait(100ms).has_value();
@@ -162,7 +163,7 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
   const std::unique_ptr<Gate> gate = TRY(open_gate(attack, world, surroundings));
   if (has(attack.props, Prop::kAccomplice)) return with_accomplice(*gate, attack, world, jail);
   if (has(attack.props, Prop::kPartner)) return with_partner(*gate, attack, world, jail);
-  const JailedSubprocessResult result = TRY(gate->run(spec_for(attack, world, attack.name), jail, {}));
+  const JailedSubprocessResult result = TRY(gate->run(spec_for(attack, world, attack.name, jail), jail, {}));
   return evidence_of(attack, result);
 }
 

@@ -1,0 +1,106 @@
+// Every attack against every adapter, as root and as a plain user (C20, C22, C26, C34). The positive control must work,
+// or stand in tests/attacks/impossible_here.txt with the reason.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+#include "attack/cases.h"
+#include "conformance/surroundings.h"
+#include "support/program.h"
+
+namespace sallyport::conformance {
+namespace {
+
+using attack::Got;
+
+struct Adapter {
+  std::string_view name;
+  JailKind kind;
+};
+constexpr std::array kAdapters = {Adapter{"native", JailKind::kNative}, Adapter{"bwrap", JailKind::kBwrap}};
+
+std::string_view name_of(Who who) { return who == Who::kRoot ? "root" : "user"; }
+
+bool may_be_impossible(std::string_view attack, Who who) {
+  std::ifstream file(SALLYPORT_TEST_IMPOSSIBLE);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::string whose;
+    std::string reason;
+    words >> name >> whose >> reason;
+    if (name == attack && !reason.empty() && (whose == "both" || whose == name_of(who))) return true;
+  }
+  return false;
+}
+
+// Who cannot make a cgroup cannot have these, and is told so instead of given less.
+bool may_be_refused(Guarantee guarantee, Who who) {
+  return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids);
+}
+
+class Attack : public testing::TestWithParam<std::tuple<attack::Case, Adapter, Who>> {};
+
+TEST_P(Attack, WorksWithoutAJailAndIsBlockedBehindOne) {
+  const auto& [one, adapter, who] = GetParam();
+  if (who == Who::kRoot && geteuid() != 0) GTEST_SKIP() << "not root";
+  const attack::Finding finding = Stage(who).perform(one, adapter.kind);
+  if (finding.control.got != Got::kThrough) {
+    EXPECT_EQ(finding.control.got, Got::kImpossible) << finding.control.why;
+    EXPECT_TRUE(may_be_impossible(one.name, who)) << "not in impossible_here.txt: " << finding.control.why;
+    // Where not even the attack's surroundings can be made there is nothing to block.
+    if (finding.jailed.got == Got::kNotTried) return;
+  }
+  if (finding.jailed.got == Got::kRefused) {
+    EXPECT_TRUE(may_be_refused(one.guarantee, who)) << finding.jailed.why;
+    return;
+  }
+  EXPECT_EQ(finding.jailed.got, Got::kBlocked) << attack::name_of(finding.jailed.got) << " " << finding.jailed.why;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Attack,
+                         testing::Combine(testing::ValuesIn(attack::kCases), testing::ValuesIn(kAdapters),
+                                          testing::Values(Who::kRoot, Who::kUser)),
+                         [](const auto& test) {
+                           std::string name(std::get<0>(test.param).name);
+                           name += "_" + std::string(std::get<1>(test.param).name);
+                           return name + "_" + std::string(name_of(std::get<2>(test.param)));
+                         });
+
+// Also: every case has its deed, or --list fails.
+TEST(AttackTable, IsTheOneInTheDocuments) {
+  const test::ProgramResult list = test::run_program({attack_program(), "--list"});
+  EXPECT_EQ(list.exit_code, 0) << list.stderr_bytes;
+  EXPECT_NE(test::read_file(SALLYPORT_TEST_ATTACKS_DOC).find(list.stdout_bytes), std::string::npos)
+      << "put the output of sallyport-attack --list into docs/attacks.md";
+}
+
+// What a run without a jail promises is attacked as well.
+TEST(AttackWithoutAJail, IsBlockedWhereTheGateAlonePromisesIt) {
+  const Stage stage(geteuid() == 0 ? Who::kRoot : Who::kUser);
+  for (const std::string_view name :
+       {"env_secrets", "ld_preload", "setuid_program", "orphan", "double_fork", "ignored_sigterm", "output_flood",
+        "planted_in_repo", "swapped_binary", "unlisted_tool", "forge_exit_137"}) {
+    const attack::Finding finding = stage.perform(*attack::find_case(name), JailKind::kNone);
+    if (finding.control.got == Got::kImpossible) continue;
+    EXPECT_EQ(finding.jailed.got, Got::kBlocked) << name << ": " << finding.jailed.why;
+  }
+}
+
+// The judge's own control: it does see what gets through the gate.
+TEST(AttackWithoutAJail, GetsThroughWhereOnlyAJailPromises) {
+  const Stage stage(geteuid() == 0 ? Who::kRoot : Who::kUser);
+  for (const std::string_view name : {"read_host_tmp", "write_outside", "tcp_loopback", "io_uring", "kill_outside",
+                                      "jails_by_tmp", "write_host_shm"}) {
+    const attack::Finding finding = stage.perform(*attack::find_case(name), JailKind::kNone);
+    EXPECT_EQ(finding.control.got, Got::kThrough) << name << ": " << finding.control.why;
+    EXPECT_EQ(finding.jailed.got, Got::kThrough) << name << ": " << finding.jailed.why;
+  }
+}
+
+}  // namespace
+}  // namespace sallyport::conformance

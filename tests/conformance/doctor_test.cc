@@ -1,0 +1,60 @@
+// sallyport doctor, as a user would call it. The attacks it makes are those of attacks_test.cc; here is what it says.
+#include <gtest/gtest.h>
+
+#include "conformance/surroundings.h"
+#include "support/installed.h"
+#include "support/program.h"
+
+namespace sallyport::conformance {
+namespace {
+
+using test::ProgramResult;
+using test::run_program;
+
+TEST(Doctor, SaysWhichJailsWork) {
+  const ProgramResult text = run_program({test::sallyport_binary(), "doctor"});
+  EXPECT_EQ(text.exit_code, 0) << text.stderr_bytes;
+  EXPECT_NE(text.stdout_bytes.find("native   works"), std::string::npos) << text.stdout_bytes;
+  const ProgramResult json = run_program({test::sallyport_binary(), "doctor", "--json", "--jail", "native"});
+  EXPECT_EQ(json.exit_code, 0);
+  EXPECT_TRUE(
+      json.stdout_bytes.starts_with(R"({"schema":"sallyport.doctor/1","jails":[{"jail":"native","usable":true)"))
+      << json.stdout_bytes;
+}
+
+TEST(Doctor, SaysWhyAJailDoesNotWork) {
+  const test::TempDir empty;
+  const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--jail", "bwrap"},
+                                           {.environment = test::Environment{{"PATH", empty.path()}}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.stdout_bytes.find("bwrap"), std::string::npos);
+  EXPECT_EQ(result.stdout_bytes.find("works"), std::string::npos) << result.stdout_bytes;
+}
+
+TEST(Doctor, RefusesAJailItDoesNotKnow) {
+  EXPECT_EQ(run_program({test::sallyport_binary(), "doctor", "--attack", "--jail", "castle"}).exit_code, 125);
+}
+
+// One attack is enough to show both answers; all of them take a minute.
+TEST(Doctor, ExitsWithZeroWhenAllHeldAndOneWhenAnyGotThrough) {
+  const auto attack = [](const char* jail) {
+    return run_program(
+        {test::sallyport_binary(), "doctor", "--attack", "--only", "write_outside", "--jail", jail, "--json"});
+  };
+  const ProgramResult held = attack("native");
+  EXPECT_EQ(held.exit_code, 0) << held.stderr_bytes;
+  EXPECT_NE(held.stdout_bytes.find(R"("control":"got through","jailed":"blocked","held":true)"), std::string::npos)
+      << held.stdout_bytes;
+  const ProgramResult broken = attack("none");
+  EXPECT_EQ(broken.exit_code, 1) << broken.stderr_bytes;
+  EXPECT_NE(broken.stdout_bytes.find(R"("jailed":"got through","held":false)"), std::string::npos)
+      << broken.stdout_bytes;
+}
+
+TEST(Doctor, RefusesAnAttackItDoesNotKnow) {
+  const ProgramResult unknown = run_program({test::sallyport_binary(), "doctor", "--attack", "--only", "nonsense"});
+  EXPECT_EQ(unknown.exit_code, 125) << unknown.stdout_bytes;
+}
+
+}  // namespace
+}  // namespace sallyport::conformance

@@ -1,0 +1,80 @@
+// A set-up step that fails denies: no tool, no receipt (C26). Each step in turn, with the run without a fault as control.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "attack/world.h"
+#include "conformance/surroundings.h"
+#include "gate/engine.h"
+
+namespace sallyport::conformance {
+namespace {
+
+using spawn::wire::Stage;
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class SetUpFault : public testing::TestWithParam<int> {
+ protected:
+  // The tool writes into the repo: there is no other place where its effect could be seen from outside.
+  Result<JailedSubprocessResult> run(Stage fault, JailKind jail) {
+    const fs::path tools = tools_.path();
+    fs::copy_file(attack_program(), tools / attack::kProgramName, fs::copy_options::skip_existing);
+    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}));
+    engine.fail_at_for_tests(fault);
+    Limits limits{.wall = 20s};
+    if (geteuid() == 0) limits.pids = 64;
+    return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
+                       .repo = repo_.path(),
+                       .cwd = repo_.path(),
+                       .repo_access = RepoAccess::kWritable,
+                       .limits = limits},
+                      jail, {});
+  }
+  [[nodiscard]] fs::path mark() const { return repo_ / "mark"; }
+
+ private:
+  test::TempDir repo_;
+  test::TempDir tools_;
+};
+
+TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
+  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap}) {
+    const Result<JailedSubprocessResult> result = run(Stage::kNone, jail);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(fs::remove(mark()));
+  }
+}
+
+TEST_P(SetUpFault, DeniesInTheNativeJail) {
+  const auto stage = static_cast<Stage>(GetParam());
+  const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative);
+  ASSERT_FALSE(result) << "the fault at '" << spawn::stage_name(stage) << "' went unnoticed";
+  // Every step is taken in this run, so it is this very one that failed.
+  const auto* failed = result.error().as<SetupFailed>();
+  const bool at_exec = stage == Stage::kExec && result.error().as<ToolNotRunnable>() != nullptr;
+  EXPECT_TRUE(at_exec || (failed != nullptr && failed->stage == spawn::stage_name(stage))) << result.error().message;
+  EXPECT_FALSE(fs::exists(mark())) << "the tool ran although its jail was not whole";
+}
+
+INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,
+                         testing::Range(static_cast<int>(Stage::kClone), static_cast<int>(Stage::kCount)),
+                         [](const auto& test) {
+                           std::string name(spawn::stage_name(static_cast<Stage>(test.param)));
+                           std::ranges::replace_if(name, [](char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+// Inside bwrap our own init takes the last steps.
+TEST_F(SetUpFault, DeniesInsideBwrapToo) {
+  for (const Stage stage : {Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kLandlock, Stage::kCapabilities,
+                            Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
+    EXPECT_FALSE(run(stage, JailKind::kBwrap)) << spawn::stage_name(stage);
+    EXPECT_FALSE(fs::exists(mark())) << spawn::stage_name(stage);
+  }
+}
+
+}  // namespace
+}  // namespace sallyport::conformance

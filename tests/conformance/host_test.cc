@@ -1,0 +1,94 @@
+// Hosts that give less: inside another user namespace, and with one primitive taken away at a time (C26). Fails closed
+// and says what is missing; each with the same call on the untouched host as its control.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "conformance/surroundings.h"
+#include "support/installed.h"
+#include "support/program.h"
+
+namespace sallyport::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProgramResult;
+
+class Host : public testing::TestWithParam<std::string> {
+ protected:
+  Host() {
+    fs::copy_file(attack_program(), tools_ / attack::kProgramName);
+    // Anybody may write there, so that a plain user's run could leave its mark too.
+    fs::permissions(repo_.path(), fs::perms(0777));
+    test::write_file(policy_.path() / "policy.toml", test::policy_admitting({attack::kProgramName}));
+  }
+
+  // A run that leaves a mark in the repo.
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& options,
+                                                 std::vector<std::string> prefix = {}) const {
+    prefix.insert(prefix.end(), {test::sallyport_binary(), "run", "--policy", (policy_ / "policy.toml").native(),
+                                 "--repo", repo_.path().native(), "--writable-repo"});
+    prefix.insert(prefix.end(), options.begin(), options.end());
+    prefix.insert(prefix.end(),
+                  {"--", std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()});
+    return prefix;
+  }
+  [[nodiscard]] test::Environment environment(const std::string& path) const {
+    return {{"PATH", tools_.path().native() + path}};
+  }
+  [[nodiscard]] fs::path mark() const { return repo_ / "mark"; }
+  void expect_ran(const ProgramResult& result) const {
+    EXPECT_EQ(result.exit_code, 0) << result.stderr_bytes;
+    EXPECT_TRUE(fs::remove(mark()));
+  }
+  void expect_refused(const ProgramResult& result, std::string_view naming) const {
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_NE(result.stderr_bytes.find(naming), std::string::npos) << result.stderr_bytes;
+    EXPECT_FALSE(fs::exists(mark()));
+  }
+
+  test::TempDir repo_;
+  test::TempDir tools_;
+  test::TempDir policy_;
+};
+
+constexpr const char* kSystemPath = ":/usr/bin:/bin";
+
+TEST_P(Host, JailsInsideAnotherUserNamespace) {
+  expect_ran(test::run_program(command({"--jail", GetParam()}, {"/usr/bin/unshare", "-Ur"}),
+                               {.environment = environment(kSystemPath)}));
+}
+
+TEST_P(Host, WithoutUserNamespacesIsRefusedAndNamesTheSysctl) {
+  expect_ran(test::run_program(command({"--jail", GetParam()}), {.environment = environment(kSystemPath)}));
+  const std::vector<std::string> without = {
+      "/usr/bin/unshare", "-Ur", "/bin/sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"", "sh"};
+  const ProgramResult result =
+      test::run_program(command({"--jail", GetParam()}, without), {.environment = environment(kSystemPath)});
+  expect_refused(result, GetParam() == "native" ? "max_user_namespaces" : "bwrap");
+}
+
+INSTANTIATE_TEST_SUITE_P(, Host, testing::Values("native", "bwrap"), [](const auto& test) { return test.param; });
+
+class HostLacks : public Host {};
+
+TEST_F(HostLacks, BwrapAndIsRefusedNamingIt) {
+  expect_ran(test::run_program(command({"--jail", "bwrap"}), {.environment = environment(kSystemPath)}));
+  expect_refused(test::run_program(command({"--jail", "bwrap"}), {.environment = environment("")}), "bwrap");
+}
+
+TEST_F(HostLacks, CgroupAccessAndRequiredMemoryLimitIsRefusedNamingIt) {
+  const std::optional<test::PlainUser> user = test::as_plain_user();
+  if (!user) GTEST_SKIP() << "needs root to show what a plain user lacks";
+  const std::vector<std::string> options = {"--memory", "64M", "--require", "limit.memory"};
+  expect_ran(test::run_program(command(options), {.environment = environment(kSystemPath)}));
+  const test::TempDir theirs(user);
+  fs::copy_file(test::sallyport_binary(), theirs / "sallyport");
+  std::vector<std::string> argv = command(options);
+  argv[0] = theirs / "sallyport";
+  const ProgramResult result =
+      test::run_program(argv, {.cwd = repo_.path(), .environment = environment(kSystemPath), .user = user});
+  expect_refused(result, "limit.memory");
+}
+
+}  // namespace
+}  // namespace sallyport::conformance
