@@ -12,7 +12,7 @@
 namespace sallyport {
 namespace {
 
-constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
+constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom"};
 
 struct TextFile {
   const char* path;
@@ -88,6 +88,9 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const HostPath& path : host.etc) view.bind(path.path, path, RepoAccess::kReadOnly);
   for (const HostLayout::Link& link : host.etc_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
+  }
+  for (const HostLayout::Link& file : host.etc_files) {
+    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.text, .mode = 0444});
   }
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});

@@ -35,6 +35,7 @@ struct HostLayout {
   std::vector<Link> system_links;               // "/bin" -> "usr/bin"
   std::vector<HostPath> etc;                    // what programs need of /etc: bound read-only
   std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
+  std::vector<Link> etc_files;                  // small ones, with their content: copied
   std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
 };
 

@@ -1,6 +1,10 @@
+// The low-level functions on purpose: the first EVP call loads providers and reads a configuration file, about a
+// millisecond and dozens of system calls, in a program that wants to be gone by then. Linked statically, these are pure
+// code without any initialisation.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "core/sha256.h"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <array>
 #include <cstdlib>
@@ -9,43 +13,37 @@
 namespace sallyport {
 
 struct Sha256::Context {
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
+  SHA256_CTX state{};
 };
 
 namespace {
 
-// libcrypto fails here only without memory or without its own default provider. A digest that is quietly wrong would be
-// worse than no process: it is what a pinned binary is compared by.
+// They cannot fail. A digest that is quietly wrong would be worse than no process: it is what a pinned binary is
+// compared by.
 void must(bool ok) {
   if (!ok) std::abort();
 }
 
 }  // namespace
 
-Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  must(context_->evp != nullptr && EVP_DigestInit_ex(context_->evp.get(), EVP_sha256(), nullptr) == 1);
-}
+Sha256::Sha256() : context_(std::make_unique<Context>()) { must(SHA256_Init(&context_->state) == 1); }
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
 void Sha256::update(std::string_view bytes) {
-  must(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()) == 1);
+  must(SHA256_Update(&context_->state, bytes.data(), bytes.size()) == 1);
 }
 
 std::string Sha256::hex() && {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  must(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), &length) == 1);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  must(SHA256_Final(digest.data(), &context_->state) == 1);
   static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  text.reserve(2 * static_cast<std::size_t>(length));
-  for (unsigned i = 0; i < length; ++i) {
-    text += kDigits[digest[i] >> 4];
-    text += kDigits[digest[i] & 0x0FU];
+  text.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0x0FU];
   }
   return text;
 }

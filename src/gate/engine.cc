@@ -76,6 +76,14 @@ void add_resources(Rendered& rendered, Resources resources) {
   rendered.resources = std::move(resources);
 }
 
+// Explaining makes nothing, so it can only say which limits would be asked for.
+Result<Resources> resources_for(Purpose purpose, const Plan& plan, Confinement confinement) {
+  if (purpose == Purpose::kRun) return acquire_resources(plan.limits, plan.required, confinement);
+  Resources expected;
+  expected.established = expected_limits(plan.limits);
+  return expected;
+}
+
 }  // namespace
 
 Engine::Engine(GateConfig config)
@@ -87,7 +95,7 @@ const HostLayout& Engine::host() {
   return *host_;
 }
 
-Result<Rendered> Engine::render_bare(const Prepared& prepared) {
+Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
   if (plan.limits.disk) {
     return fail(guarantee_unavailable(Guarantee::kLimitDisk, "without a jail there is no scratch to bound",
@@ -98,11 +106,11 @@ Result<Rendered> Engine::render_bare(const Prepared& prepared) {
                                                   .cwd_fd = prepared.cwd.get(),
                                                   .argv = prepared.argv}),
                     .established = bare::establishes()};
-  add_resources(rendered, TRY(acquire_resources(plan.limits, plan.required, Confinement::kBare)));
+  add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kBare)));
   return rendered;
 }
 
-Result<Rendered> Engine::render_native(const Prepared& prepared) {
+Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
   const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
   Rendered rendered{.jail = native::kJailName,
@@ -115,16 +123,19 @@ Result<Rendered> Engine::render_native(const Prepared& prepared) {
                     .established = jail_establishes(false)};
   drop_home_guarantee(rendered, inputs);
   rendered.launch.fail_at_for_tests = fault_;
-  add_resources(rendered, TRY(acquire_resources(plan.limits, plan.required, Confinement::kJailed)));
+  add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kJailed)));
   return rendered;
 }
 
-Result<Rendered> Engine::render_bwrap(const Prepared& prepared) {
+Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
   PinnedTool wrapper = TRY(locate(*Allowlist::builtin().find("bwrap"), config_.search_path, plan.repo, hashes_));
   const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
-  const bwrap::Inputs rendering{.argv = prepared.argv, .exe = prepared.executed, .view = inputs.view};
-  Resources resources = TRY(acquire_resources(plan.limits, plan.required, Confinement::kWrapped));
+  const bwrap::Inputs rendering{.argv = prepared.argv,
+                                .exe = prepared.executed,
+                                .view = inputs.view,
+                                .identity_of = [&](const std::string& path) { return inputs.identity_of(path); }};
+  Resources resources = TRY(resources_for(purpose, plan, Confinement::kWrapped));
   spawn::LaunchSpec inner = bwrap::render_inner(plan, rendering);
   inner.limits = resources.rlimits;
   inner.fail_at_for_tests = fault_;
@@ -144,17 +155,17 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared) {
   return rendered;
 }
 
-Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared) {
+Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose purpose) {
   switch (jail) {
     case JailKind::kNone:
-      return render_bare(prepared);
+      return render_bare(prepared, purpose);
     case JailKind::kBwrap:
-      return render_bwrap(prepared);
+      return render_bwrap(prepared, purpose);
     case JailKind::kAuto:
     case JailKind::kNative:
       break;
   }
-  return render_native(prepared);
+  return render_native(prepared, purpose);
 }
 
 void Engine::announce(const Rendered& rendered, const Plan& plan) const {
@@ -185,7 +196,7 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   if (plan.limits.memory || plan.limits.pids) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
   }
-  Rendered rendered = TRY(render(jail, prepared));
+  Rendered rendered = TRY(render(jail, prepared, Purpose::kRun));
   TRY(check_required(plan, rendered));
   announce(rendered, plan);
   const spawn::Supervision supervision{.wall = plan.limits.wall,
@@ -233,7 +244,7 @@ Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, Jai
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind jail) {
   Prepared prepared = TRY(prepare(config_, hashes_, spec));
-  Rendered rendered = TRY(render(jail, prepared));
+  Rendered rendered = TRY(render(jail, prepared, Purpose::kExplain));
   TRY(check_required(prepared.plan, rendered));
   Explanation explanation{.plan = std::move(prepared.plan),
                           .jail = rendered.jail,
@@ -242,6 +253,7 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind j
                           .interpreters = std::move(prepared.tool.interpreters)};
   if (const auto* place = std::get_if<spawn::JailPlace>(&rendered.launch.place)) {
     for (const spawn::RootOp& op : place->root_ops) explanation.rendered.push_back(spawn::describe(op));
+    explanation.rendered.push_back("env      HOME=" + std::string(kJailHome));
   } else if (rendered.jail == bwrap::kJailName) {
     explanation.rendered = rendered.launch.argv;
   }

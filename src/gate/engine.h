@@ -46,10 +46,10 @@ class Engine final : public Gate {
                                                         std::stop_token stop);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
                                                       const JailedSubprocessSpec& spec, std::stop_token stop);
-  [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared);
-  [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared);
-  [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared);
-  [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared);
+  [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared, Purpose purpose);
+  [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared, Purpose purpose);
+  [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared, Purpose purpose);
+  [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const;
   [[nodiscard]] const HostLayout& host();
   void announce(const Rendered& rendered, const Plan& plan) const;

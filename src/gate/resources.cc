@@ -113,4 +113,12 @@ Result<Resources> acquire_resources(const Limits& limits, std::span<const Guaran
   return resources;
 }
 
+std::vector<Established> expected_limits(const Limits& limits) {
+  std::vector<Established> expected;
+  if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, "rlimit"});
+  if (limits.memory) expected.push_back({Guarantee::kLimitMemory, "cgroup, else rlimit"});
+  if (limits.pids) expected.push_back({Guarantee::kLimitPids, "cgroup, else rlimit"});
+  return expected;
+}
+
 }  // namespace sallyport

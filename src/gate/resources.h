@@ -13,6 +13,7 @@
 
 namespace sallyport {
 
+enum class Purpose { kRun, kExplain };
 enum class Confinement { kBare, kJailed, kWrapped };
 
 struct Resources {
@@ -29,5 +30,8 @@ struct Resources {
 // unless the caller listed the guarantee as required: an rlimit binds each process, not the run.
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                                   Confinement confinement);
+
+// What acquire_resources would try for, without trying.
+[[nodiscard]] std::vector<Established> expected_limits(const Limits& limits);
 
 }  // namespace sallyport

@@ -225,7 +225,7 @@ class Run {
     if (wrapper_exited_ && !tool_started_ && !stopping()) return fail(wrapper_failure());
     if ((!tool_started_ && !stopping()) || !tool_exited_) {
       return fail(system_error("hear from", "the spawn helper", ECONNRESET,
-                               "the helper was killed; its children died with it, and the next call starts a new one"));
+                               "the helper was killed; a jailed tool died with it, and the next call starts a new one"));
     }
     // Everything is dead, so what the pipes hold is all there will ever be; somebody outside may still hold an end.
     streams_.out.drain(how_.tap, kLastReads);

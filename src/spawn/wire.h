@@ -69,6 +69,7 @@ enum class OpKind : std::uint32_t {
   kTmpfs,       // target, size (bytes), mode
   kProc,        // target
   kDevpts,      // target
+  kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,        // target is hidden behind /dev/null (file) or an empty directory, when it exists
 };
 

@@ -111,6 +111,12 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   place.cwd = plan.cwd.string();
   place.exe = inputs.exe;
   place.landlock_writable = writable_places(inputs.view);
+  for (const ViewEntry& entry : inputs.view) {
+    if (entry.kind != ViewKind::kBind || !inputs.identity_of) continue;
+    const std::optional<spawn::FileIdentity> identity = inputs.identity_of(entry.source);
+    if (!identity) continue;
+    place.root_ops.push_back({.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
+  }
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
   spec.env = jail_env(plan);

@@ -1,12 +1,15 @@
 // The bubblewrap jail (C14, C15, C22): the same file system view as the native one, as a bwrap command line.
 //
-// The command is a pure function of the plan and the view. Whatever bwrap must not look up by name for itself comes as an
-// inherited descriptor: bind sources (as /proc/self/fd/N, so a path swapped after the check is not followed), file
-// contents, the seccomp program. Inside, our own init is process 1: it takes the last locks (Landlock), checks that
-// what is executed is what was pinned, and reports the tool's real wait status; bwrap itself folds a signal into 128+n,
-// which a tool could forge (C20).
+// The command is a pure function of the plan and the view. File contents, bind sources and the seccomp program come as
+// inherited descriptors. bwrap turns a source's /proc/self/fd/N back into a path before it mounts it, so a path swapped
+// at that moment is followed; therefore our own init, process 1 inside, first compares every such mount with the file
+// that was checked and refuses to start the tool when it is another one. It then takes the last lock (Landlock), checks
+// that what is executed is what was pinned, and reports the tool's real wait status; bwrap itself folds a signal into
+// 128+n, which a tool could forge (C20).
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,8 @@ struct Inputs {
   std::vector<std::string> argv{};  // the tool's, with an interpreter's prefix already in it
   BinaryIdentity exe{};             // what is executed: the tool or its interpreter
   std::vector<ViewEntry> view{};
+  // Which file a bind's source was when it was checked; system paths need none.
+  std::function<std::optional<spawn::FileIdentity>(const std::string&)> identity_of{};
 };
 
 [[nodiscard]] Command render(const Plan& plan, const Inputs& inputs);

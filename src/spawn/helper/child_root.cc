@@ -49,16 +49,18 @@ long clone_tree(long fd, std::uint32_t op_flags) {
   return restricted < 0 ? restricted : tree;
 }
 
+long check_identity(const Op& op, long fd) {
+  struct statx about = {};
+  const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_INO}, &about);
+  if (known < 0) return known;
+  const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
+  return device == op.device && about.stx_ino == op.inode ? 0 : -116;  // ESTALE
+}
+
 bool open_source(const Run& run, Op& op, Steps& steps) {
   const long fd = open_without_symlinks(run.at(op.source), 0);
   if (!steps.ok(Stage::kOpenSource, fd)) return false;
-  if (op.device != 0) {
-    struct statx about = {};
-    const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_INO}, &about);
-    const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
-    const bool same = known >= 0 && device == op.device && about.stx_ino == op.inode;
-    if (!steps.ok(Stage::kSourceIdentity, known < 0 ? known : (same ? 0 : -116))) return false;  // ESTALE
-  }
+  if (op.device != 0 && !steps.ok(Stage::kSourceIdentity, check_identity(op, fd))) return false;
   const long tree = clone_tree(fd, op.flags);
   sys(__NR_close, fd);
   op.tree_fd = static_cast<std::int32_t>(tree);
@@ -145,6 +147,8 @@ bool apply(Run& run, Op& op, Steps& steps) {
       return steps.ok(Stage::kProc, mount_fresh("proc", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, nullptr));
     case OpKind::kDevpts:
       return steps.ok(Stage::kDevpts, mount_fresh("devpts", target, MS_NOSUID | MS_NOEXEC, run.at(op.content)));
+    case OpKind::kCheckIdentity:
+      break;  // for a wrapper's jail only
     case OpKind::kMask:
       return steps.ok(Stage::kMask, mask(target));
   }
@@ -164,6 +168,17 @@ bool enter_new_root(Steps& steps) {
 }
 
 }  // namespace
+
+bool check_mounts(const Run& run, Steps& steps) {
+  const Op* ops = reinterpret_cast<const Op*>(run.at(run.image->ops_at));
+  for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
+    steps.at_op(i);
+    const long fd = open_without_symlinks(run.at(ops[i].target), 0);
+    if (!steps.ok(Stage::kOpenSource, fd) || !steps.ok(Stage::kSourceIdentity, check_identity(ops[i], fd))) return false;
+    sys(__NR_close, fd);
+  }
+  return true;
+}
 
 bool build_root(Run& run, Steps& steps) {
   sys(__NR_umask, 0L);

@@ -22,17 +22,6 @@ long write_file(const char* path, const char* text, std::size_t size) {
   return written;
 }
 
-char* append_number(char* out, std::uint32_t value) {
-  char digits[10];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  } while (value != 0);
-  while (count > 0) *out++ = digits[--count];
-  return out;
-}
-
 // "inside outside 1": exactly one id is mapped, the one mapping an unprivileged process may write itself.
 long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside) {
   char text[32];
@@ -139,6 +128,9 @@ void run_wrapped_init(int image_fd) {
   run.scratch_fd = static_cast<int>(
       sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
   if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd, 0});
+  Failure failure = {};
+  Steps steps(*run.image, failure);
+  if (!check_mounts(run, steps)) refuse(run, failure);
   start_and_reap(run);
 }
 

@@ -58,6 +58,8 @@ long start_tool(ToolStart& start);
 
 // child_root.cc: builds the jail's root file system and moves into it. Runs as the jail's init.
 bool build_root(Run& run, Steps& steps);
+// In a wrapper's jail: every mount the image names is the file the owner checked.
+bool check_mounts(const Run& run, Steps& steps);
 
 // init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
 [[noreturn]] void run_init(Run& run);

@@ -42,10 +42,16 @@ long clone_sharing_memory(void* stack_top, void (*entry)(void*), void* argument)
   for (;;) sys(__NR_exit_group, static_cast<long>(code));
 }
 
-inline std::size_t length(const char* text) {
-  std::size_t n = 0;
-  while (text[n] != '\0') ++n;
-  return n;
+// Writes `value` in decimal, without a terminator; the end of what was written.
+inline char* append_number(char* out, std::uint32_t value) {
+  char digits[10];
+  int count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  while (count > 0) *out++ = digits[--count];
+  return out;
 }
 
 }  // namespace sallyport::spawn::helper

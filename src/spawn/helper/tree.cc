@@ -49,11 +49,7 @@ std::uint64_t parse_number(const char*& at) {
 // proc(5): "pid (comm) state ppid … starttime(22)"; comm may itself hold spaces and parentheses.
 bool read_process(int pid, Process& out) {
   char path[32] = "/proc/";
-  char* end = path + 6;
-  char digits[10];
-  int count = 0;
-  for (int rest = pid; rest > 0; rest /= 10) digits[count++] = static_cast<char>('0' + rest % 10);
-  while (count > 0) *end++ = digits[--count];
+  char* end = append_number(path + 6, static_cast<std::uint32_t>(pid));
   for (const char* suffix = "/stat"; *suffix != '\0';) *end++ = *suffix++;
   *end = '\0';
   const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_RDONLY | O_CLOEXEC}, 0L);

@@ -1,0 +1,110 @@
+// What a start costs: bare posix_spawn, the gate without and with a jail, bwrap doing the same isolation, the CLI.
+//
+//   usage: sallyport_bench_start [--resident-gib N] [--rounds N]
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "bench/measure.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+constexpr const char* kPolicy = R"(
+schema = "sallyport.policy/1"
+[[tool]]
+name = "git"
+decision_record = "bench"
+reason = "a typical tool"
+[[tool]]
+name = "true"
+decision_record = "bench"
+reason = "the smallest tool"
+)";
+
+// The nearest that bwrap's own command line comes to the native jail's isolation.
+Words bwrap_command(const std::string& repo, const Words& tool) {
+  Words words = {"bwrap",     "--unshare-all", "--unshare-user", "--new-session", "--die-with-parent", "--uid", "1000",
+                 "--gid",     "1000",          "--cap-drop",     "ALL",           "--ro-bind",         "/usr",  "/usr",
+                 "--symlink", "usr/bin",       "/bin",           "--symlink",     "usr/lib",           "/lib",  "--symlink",
+                 "usr/lib64", "/lib64",        "--ro-bind",      "/etc/ssl/certs", "/etc/ssl/certs",   "--proc", "/proc",
+                 "--dev",     "/dev",          "--tmpfs",        "/tmp",          "--ro-bind",         repo,    repo,
+                 "--ro-bind", repo,            "/work",          "--chdir",       repo,                "--"};
+  words.insert(words.end(), tool.begin(), tool.end());
+  return words;
+}
+
+// Memory the kernel cannot share away: every page is written.
+void keep_resident(std::size_t gibibytes) {
+  const std::size_t size = gibibytes << 30U;
+  if (size == 0) return;
+  char* block = static_cast<char*>(std::malloc(size));  // NOLINT: lives as long as the process
+  if (block == nullptr) std::abort();
+  std::memset(block, 1, size);
+}
+
+void run_in_gate(Gate& gate, const std::string& repo, const Words& argv, JailKind jail) {
+  const Result<JailedSubprocessResult> result =
+      gate.run({.argv = argv, .repo = repo, .cwd = repo, .limits = {.wall = 60s}}, jail, {});
+  if (result && std::holds_alternative<Completed>(result->outcome)) return;
+  fmt::print(stderr, "bench: {}\n", result ? "did not complete" : result.error().message);
+  std::exit(1);
+}
+
+void compare_starts(const std::string& repo, const std::string& policy, int rounds) {
+  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
+  Result<std::unique_ptr<Gate>> opened = Gate::open({.repo = repo,
+                                                     .allowlist = *std::move(allowlist),
+                                                     .search_path = {"/usr/bin", "/bin"},
+                                                     .base_env = {{"PATH", "/usr/bin:/bin"}}});
+  if (!opened) std::exit(1);
+  Gate& gate = **opened;
+  const Words git = {"git", "--version"};
+  fmt::print("git --version, no jail\n");
+  compare({{"posix_spawn + pipes + waitpid", [&] { spawn_and_read(git); }},
+           {"library, no jail", [&] { run_in_gate(gate, repo, git, JailKind::kNone); }}},
+          rounds);
+  const Words smallest = {"true"};
+  const Words cli = {SALLYPORT_BENCH_CLI, "run", "--repo", repo, "--cwd", repo, "--policy", policy, "--", "true"};
+  fmt::print("\ntrue, jailed (ratio to bwrap)\n");
+  compare({{"bwrap", [&] { spawn_and_read(bwrap_command(repo, smallest)); }},
+           {"posix_spawn + pipes + waitpid", [&] { spawn_and_read(smallest); }},
+           {"library, native jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kNative); }},
+           {"library, bwrap jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kBwrap); }},
+           {"CLI, native jail", [&] { spawn_and_read(cli); }}},
+          rounds);
+}
+
+}  // namespace
+}  // namespace sallyport::bench
+
+int main(int argc, char** argv) {
+  namespace fs = std::filesystem;
+  std::size_t resident = 0;
+  int rounds = 200;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--resident-gib") == 0) resident = std::strtoul(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
+  }
+  char name[] = "/tmp/sallyport-bench-XXXXXX";
+  if (::mkdtemp(name) == nullptr) return 1;
+  const fs::path dir = name;
+  fs::create_directory(dir / "repo");
+  const fs::path policy = dir / "policy.toml";
+  if (FILE* file = std::fopen(policy.c_str(), "w"); file != nullptr) {
+    std::fputs(sallyport::bench::kPolicy, file);
+    std::fclose(file);
+  }
+  fmt::print("caller with {} GiB resident, {} rounds\n\n", resident, rounds);
+  sallyport::bench::keep_resident(resident);
+  sallyport::bench::compare_starts((dir / "repo").string(), policy.string(), rounds);
+  fs::remove_all(dir);
+  return 0;
+}

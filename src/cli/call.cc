@@ -1,0 +1,88 @@
+#include "cli/call.h"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "cli/policy_file.h"
+#include "cli/repo_root.h"
+#include "core/errors.h"
+#include "core/make_plan.h"
+#include "core/paths.h"
+#include "os/canonical.h"
+
+namespace sallyport::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Place {
+  fs::path repo;
+  fs::path cwd;
+};
+
+fs::path from(const fs::path& base, const fs::path& path) { return path.is_absolute() ? path : base / path; }
+
+Result<Place> find_place(const CallOptions& options, const Environment& environment) {
+  const fs::path& here = environment.current_directory;
+  if (here.empty() && !(options.cwd && options.cwd->is_absolute())) {
+    return fail(invalid_request("cwd", "the current directory is gone", "name one with --cwd DIR"));
+  }
+  if (options.repo) {
+    fs::path repo = TRY(canonical_directory(from(here, *options.repo), "repo"));
+    if (options.cwd) return Place{.repo = std::move(repo), .cwd = TRY(canonical_directory(from(here, *options.cwd), "cwd"))};
+    // Standing elsewhere with only a repo named, its root is meant.
+    fs::path cwd = is_inside(here, repo) ? here : repo;
+    return Place{.repo = std::move(repo), .cwd = std::move(cwd)};
+  }
+  fs::path cwd = TRY(canonical_directory(options.cwd ? from(here, *options.cwd) : here, "cwd"));
+  std::error_code no_home;
+  const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
+  fs::path repo = find_repo_root(cwd, home);
+  return Place{.repo = std::move(repo), .cwd = std::move(cwd)};
+}
+
+std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>& paths) {
+  std::vector<fs::path> out;
+  for (const fs::path& path : paths) out.push_back(from(base, path));
+  return out;
+}
+
+}  // namespace
+
+Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
+  // A tool of no set is refused before any file is looked at (C2); with a policy the set itself is in a file.
+  if (!options.policy) TRY(check_admission(Allowlist::builtin(), options.argv));
+  Place place = TRY(find_place(options, environment));
+  Allowlist allowlist = TRY(load_allowlist_outside(options.policy, place.repo));
+  const fs::path& here = environment.current_directory;
+  JailedSubprocessSpec spec{.argv = options.argv,
+                            .repo = place.repo,
+                            .cwd = std::move(place.cwd),
+                            .repo_access = options.repo_access,
+                            .extra_read_only = all_from(here, options.read_only),
+                            .extra_read_write = all_from(here, options.read_write),
+                            .env_extras = options.env,
+                            .stdin_source = NullStdin{},
+                            .limits = {.wall = options.timeout,
+                                       .output = options.max_output,
+                                       .memory = options.memory,
+                                       .pids = options.pids,
+                                       .cpu = options.cpu,
+                                       .disk = options.disk},
+                            .required = options.required,
+                            .probe = options.probe,
+                            .tap = {}};
+  if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
+  GateConfig config{.repo = std::move(place.repo),
+                    .allowlist = std::move(allowlist),
+                    .search_path = search_path(environment),
+                    .base_env = base_env(environment),
+                    .scratch_root = scratch_root(environment),
+                    .cache_dir = cache_dir(environment),
+                    .events = &events};
+  return Call{.config = std::move(config), .spec = std::move(spec)};
+}
+
+}  // namespace sallyport::cli

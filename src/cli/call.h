@@ -1,0 +1,19 @@
+// From the options of `run` and `explain` to what the gate wants.
+#pragma once
+
+#include "cli/command_line.h"
+#include "cli/environment.h"
+#include "sallyport/gate.h"
+#include "sallyport/result.h"
+
+namespace sallyport::cli {
+
+struct Call {
+  GateConfig config;
+  JailedSubprocessSpec spec;  // no tap yet
+};
+
+// Reads the file system, to find the repo and the policy; writes nothing. `events` is borrowed by the config.
+[[nodiscard]] Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events);
+
+}  // namespace sallyport::cli

@@ -1,0 +1,181 @@
+#include "cli/call_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "cli/option_table.h"
+#include "core/did_you_mean.h"
+#include "core/errors.h"
+#include "core/units.h"
+
+namespace sallyport::cli {
+namespace {
+
+struct JailName {
+  std::string_view name;
+  JailKind kind;
+};
+constexpr std::array kJails = {JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
+                               JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}};
+
+// "did you mean …?", or the whole choice when nothing is near.
+template <class Table>
+std::string hint_for(std::string_view typed, const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : table) names.push_back(entry.name);
+  std::string hint = did_you_mean(typed, names);
+  return hint.empty() ? fmt::format("one of: {}", fmt::join(names, ", ")) : hint;
+}
+
+Status set_jail(CallOptions& call, std::string_view value) {
+  call.jail = TRY(jail_named(value));
+  return {};
+}
+
+Status add_required(CallOptions& call, std::string_view value) {
+  while (true) {
+    const std::size_t comma = value.find(',');
+    const std::string_view name = value.substr(0, comma);
+    const std::optional<Guarantee> guarantee = guarantee_named(name);
+    if (!guarantee) {
+      return fail(invalid_request("require", fmt::format("there is no guarantee '{}'", name),
+                                  hint_for(name, kGuarantees)));
+    }
+    call.required.push_back(*guarantee);
+    if (comma == std::string_view::npos) return {};
+    value.remove_prefix(comma + 1);
+  }
+}
+
+Status add_env(CallOptions& call, std::string_view value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return fail(invalid_request("env", fmt::format("'{}' is not NAME=VALUE", value), "write --env NAME=VALUE"));
+  }
+  call.env.push_back({.name = std::string(value.substr(0, equals)), .value = std::string(value.substr(equals + 1))});
+  return {};
+}
+
+Status set_pids(CallOptions& call, std::string_view value) {
+  std::uint32_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [after, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || after != end || number == 0) {
+    return fail(invalid_request("pids", fmt::format("'{}' is not a number of processes", value), "e.g. --pids 128"));
+  }
+  call.pids = number;
+  return {};
+}
+
+Status set_timeout(CallOptions& call, std::string_view value) {
+  call.timeout = TRY(parse_duration(value, "timeout"));
+  if (call.timeout > std::chrono::milliseconds::zero()) return {};
+  return fail(invalid_request("timeout", "0 leaves the tool no time", "give it time to work, e.g. 60s"));
+}
+
+Status set_cpu(CallOptions& call, std::string_view value) {
+  call.cpu = TRY(parse_duration(value, "cpu"));
+  return {};
+}
+
+Status set_max_output(CallOptions& call, std::string_view value) {
+  call.max_output = TRY(parse_bytes(value, "max-output"));
+  return {};
+}
+
+Status set_memory(CallOptions& call, std::string_view value) {
+  call.memory = TRY(parse_bytes(value, "memory"));
+  return {};
+}
+
+Status set_disk(CallOptions& call, std::string_view value) {
+  call.disk = TRY(parse_bytes(value, "disk"));
+  return {};
+}
+
+Status set_probe(CallOptions& call, std::string_view value) {
+  call.probe = TRY(ProbeId::parse(value));
+  return {};
+}
+
+template <std::optional<std::filesystem::path> CallOptions::* kMember>
+Status set_path(CallOptions& call, std::string_view value) {
+  call.*kMember = std::filesystem::path(value);
+  return {};
+}
+
+template <std::vector<std::filesystem::path> CallOptions::* kMember>
+Status add_path(CallOptions& call, std::string_view value) {
+  (call.*kMember).emplace_back(value);
+  return {};
+}
+
+template <auto kMember, auto kValue>
+Status set_flag(CallOptions& call, std::string_view /*value*/) {
+  call.*kMember = kValue;
+  return {};
+}
+
+constexpr std::array kOptions = {
+    Option<CallOptions>{{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
+    Option<CallOptions>{{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
+    Option<CallOptions>{{"--policy", Arity::kValue}, set_path<&CallOptions::policy>},
+    Option<CallOptions>{{"--timeout", Arity::kValue}, set_timeout},
+    Option<CallOptions>{{"--max-output", Arity::kValue}, set_max_output},
+    Option<CallOptions>{{"--memory", Arity::kValue}, set_memory},
+    Option<CallOptions>{{"--pids", Arity::kValue}, set_pids},
+    Option<CallOptions>{{"--cpu", Arity::kValue}, set_cpu},
+    Option<CallOptions>{{"--disk", Arity::kValue}, set_disk},
+    Option<CallOptions>{{"--probe", Arity::kValue}, set_probe},
+    Option<CallOptions>{{"--jail", Arity::kValue}, set_jail},
+    Option<CallOptions>{{"--require", Arity::kRepeatable}, add_required},
+    Option<CallOptions>{{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
+    Option<CallOptions>{{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
+    Option<CallOptions>{{"--env", Arity::kRepeatable}, add_env},
+    Option<CallOptions>{{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
+    Option<CallOptions>{{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
+    Option<CallOptions>{{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
+    Option<CallOptions>{{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
+};
+
+}  // namespace
+
+Result<JailKind> jail_named(std::string_view name) {
+  const auto found = std::ranges::find(kJails, name, &JailName::name);
+  if (found == kJails.end()) {
+    return fail(invalid_request("jail", fmt::format("there is no jail '{}'", name), hint_for(name, kJails)));
+  }
+  return found->kind;
+}
+
+Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args) {
+  OptionWalker walker(args, kOptions);
+  CallOptions call;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kHelp) return std::nullopt;
+    if (token.kind != Token::Kind::kOption) break;
+    TRY(kOptions[token.index].apply(call, token.value));
+  }
+  call.argv.assign(walker.rest().begin(), walker.rest().end());
+  if (call.argv.empty()) {
+    return fail(disallowed_subprocess("", "no tool was named", "put the tool after --, e.g. -- git rev-parse HEAD"));
+  }
+  return call;
+}
+
+Format call_format(std::span<const std::string> args) {
+  OptionWalker walker(args, kOptions);
+  while (true) {
+    const Result<Token> token = walker.next();
+    if (!token || token->kind == Token::Kind::kHelp) continue;  // wrong, but moved on: look further
+    if (token->kind != Token::Kind::kOption) return Format::kText;
+    if (kOptions[token->index].name == "--json") return Format::kJson;
+  }
+}
+
+}  // namespace sallyport::cli

@@ -1,0 +1,206 @@
+#include "cli/command_line.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sallyport::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using Args = std::vector<std::string>;
+
+CallOptions run_options(const Args& args) {
+  const Result<Command> command = parse_command_line(args);
+  if (!command) {
+    ADD_FAILURE() << command.error().message;
+    return {};
+  }
+  const RunCommand* const run = std::get_if<RunCommand>(&*command);
+  if (run == nullptr) ADD_FAILURE() << "not a run command";
+  return run != nullptr ? run->call : CallOptions{};
+}
+
+Error error_of(const Args& args) {
+  const Result<Command> command = parse_command_line(args);
+  if (command) ADD_FAILURE() << "parsed";
+  return command ? Error{InvalidRequest{}, "", ""} : command.error();
+}
+
+TEST(CommandLine, DefaultsDeny) {
+  const CallOptions call = run_options({"run", "--", "git", "status"});
+  EXPECT_EQ(call.argv, (Args{"git", "status"}));
+  EXPECT_EQ(call.timeout, 60s);
+  EXPECT_EQ(call.max_output, mebibytes(64));
+  EXPECT_EQ(call.jail, JailKind::kAuto);
+  EXPECT_EQ(call.repo_access, RepoAccess::kReadOnly);
+  EXPECT_EQ(call.stdin_choice, StdinChoice::kNull);
+  EXPECT_EQ(call.format, Format::kText);
+  EXPECT_FALSE(call.repo || call.cwd || call.policy || call.memory || call.pids || call.cpu || call.disk || call.probe);
+  EXPECT_TRUE(call.required.empty() && call.env.empty() && call.read_only.empty() && call.read_write.empty());
+}
+
+TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
+  const Args separated = {"run",      "--repo", "/r",     "--cwd",  "/r/c",          "--timeout", "1.5s",    "--probe",
+                          "p1",       "--max-output", "1K", "--policy", "/p",         "--json",    "--jail",  "none",
+                          "--require", "limit.wall,net.isolated", "--memory", "512M", "--pids",    "128",     "--cpu",
+                          "30s",      "--disk", "256M",   "--rw",   "/w",            "--ro",      "/o",      "--writable-repo",
+                          "--env",    "A=b=c",  "--verbose", "--stdin", "git"};
+  Args joined;
+  for (std::size_t i = 0; i < separated.size(); ++i) {
+    const bool takes_value = separated[i].starts_with("--") && i + 1 < separated.size() &&
+                             !separated[i + 1].starts_with("--") && separated[i + 1] != "git";
+    joined.push_back(takes_value ? separated[i] + "=" + separated[i + 1] : separated[i]);
+    if (takes_value) ++i;
+  }
+  for (const Args& args : {separated, joined}) {
+    const CallOptions call = run_options(args);
+    EXPECT_EQ(call.repo, "/r");
+    EXPECT_EQ(call.cwd, "/r/c");
+    EXPECT_EQ(call.timeout, 1500ms);
+    EXPECT_EQ(call.probe->str(), "p1");
+    EXPECT_EQ(call.max_output, ByteCount{1024});
+    EXPECT_EQ(call.policy, "/p");
+    EXPECT_EQ(call.format, Format::kJson);
+    EXPECT_EQ(call.jail, JailKind::kNone);
+    EXPECT_EQ(call.required, (std::vector{Guarantee::kLimitWall, Guarantee::kNetIsolated}));
+    EXPECT_EQ(call.memory, mebibytes(512));
+    EXPECT_EQ(call.pids, 128u);
+    EXPECT_EQ(call.cpu, 30s);
+    EXPECT_EQ(call.disk, mebibytes(256));
+    EXPECT_EQ(call.read_write, (std::vector<std::filesystem::path>{"/w"}));
+    EXPECT_EQ(call.read_only, (std::vector<std::filesystem::path>{"/o"}));
+    EXPECT_EQ(call.repo_access, RepoAccess::kWritable);
+    EXPECT_EQ(call.env, (std::vector<EnvVar>{{"A", "b=c"}}));
+    EXPECT_EQ(call.verbosity, Verbosity::kVerbose);
+    EXPECT_EQ(call.stdin_choice, StdinChoice::kOurs);
+    EXPECT_EQ(call.argv, Args{"git"});
+  }
+}
+
+TEST(CommandLine, EverythingAfterTheToolIsTheTools) {
+  EXPECT_EQ(run_options({"run", "git", "--json", "--", "--help"}).argv, (Args{"git", "--json", "--", "--help"}));
+  EXPECT_EQ(run_options({"run", "git", "--json"}).format, Format::kText);
+  EXPECT_EQ(run_options({"run", "--json", "--", "--repo"}).argv, Args{"--repo"});
+  EXPECT_EQ(run_options({"run", "--", ""}).argv, Args{""});
+}
+
+TEST(CommandLine, NoToolIsATypedRefusal_C2) {
+  for (const Args& args : {Args{"run"}, Args{"run", "--"}, Args{"explain", "--json"}}) {
+    const Error error = error_of(args);
+    EXPECT_NE(error.as<DisallowedSubprocessError>(), nullptr) << error.message;
+    EXPECT_FALSE(error.hint.empty());
+  }
+}
+
+TEST(CommandLine, ASlipOfTheFingersGetsASuggestion) {
+  EXPECT_EQ(error_of({"rnu", "--", "git"}).hint, "did you mean 'run'?");
+  EXPECT_EQ(error_of({"run", "--tmieout", "1s", "git"}).hint, "did you mean '--timeout'?");
+  EXPECT_EQ(error_of({"run", "--require", "net.isolatd", "git"}).hint, "did you mean 'net.isolated'?");
+  EXPECT_EQ(error_of({"run", "--jail", "natvie", "git"}).hint, "did you mean 'native'?");
+  EXPECT_EQ(error_of({"allowlist", "lst"}).hint, "did you mean 'list'?");
+  EXPECT_EQ(error_of({"help", "explian"}).hint, "did you mean 'explain'?");
+}
+
+TEST(CommandLine, WrongUsageIsRefusedWithAHint) {
+  const std::vector<Args> wrong = {
+      {},
+      {"--json", "run"},
+      {"nonsense"},
+      {"run", "--timeout"},
+      {"run", "--timeout", "--json", "git"},
+      {"run", "--timeout", "5", "git"},
+      {"run", "--timeout", "-5s", "git"},
+      {"run", "--timeout", "0s", "git"},
+      {"run", "--timeout", "", "git"},
+      {"run", "--timeout=", "git"},
+      {"run", "--timeout", "1s", "--timeout", "2s", "git"},
+      {"run", "--json=yes", "git"},
+      {"run", "--pids", "0", "git"},
+      {"run", "--pids", "many", "git"},
+      {"run", "--pids", "99999999999", "git"},
+      {"run", "--memory", "1X", "git"},
+      {"run", "--env", "NOEQUALS", "git"},
+      {"run", "--env", "=x", "git"},
+      {"run", "--require", "", "git"},
+      {"run", "--require", "net.isolated,", "git"},
+      {"run", "-x", "git"},
+      {"allowlist", "show"},
+      {"allowlist", "check"},
+      {"allowlist", "list", "more"},
+      {"allowlist", "--nope"},
+      {"help", "run", "more"},
+      {"--version", "more"},
+  };
+  for (const Args& args : wrong) {
+    const Error error = error_of(args);
+    EXPECT_NE(error.as<InvalidRequest>(), nullptr) << error.message;
+    EXPECT_FALSE(error.hint.empty()) << error.message;
+  }
+}
+
+TEST(CommandLine, AProbeNameIsCheckedBeforeAnythingElse_C12) {
+  EXPECT_NE(error_of({"run", "--probe", "Not-Valid", "git"}).as<InvalidProbeName>(), nullptr);
+}
+
+TEST(CommandLine, EscapesInTheArgumentsNeverReachTheMessage) {
+  for (const Args& args : {Args{"\x1b]0;x\x07"}, Args{"run", "--\x1b[2J"}, Args{"run", "--jail", "\x1b[2J", "git"},
+                           Args{"run", "--timeout", "\x1b[2J", "git"}, Args{"run", "--env", "\x1b[2J", "git"},
+                           Args{"allowlist", "\x1b[2J"}, Args{"run", "--require", "\x1b[2J", "git"}}) {
+    const Error error = error_of(args);
+    EXPECT_EQ((error.message + error.hint).find('\x1b'), std::string::npos) << error.message;
+  }
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  const auto topic = [](const Args& args) {
+    const Result<Command> command = parse_command_line(args);
+    return std::get<HelpRequested>(command.value()).topic;
+  };
+  EXPECT_EQ(topic({"--help"}), HelpTopic::kOverview);
+  EXPECT_EQ(topic({"help"}), HelpTopic::kOverview);
+  EXPECT_EQ(topic({"help", "run"}), HelpTopic::kRun);
+  EXPECT_EQ(topic({"run", "--json", "--help"}), HelpTopic::kRun);
+  EXPECT_EQ(topic({"explain", "-h"}), HelpTopic::kExplain);
+  EXPECT_EQ(topic({"allowlist", "show", "--help"}), HelpTopic::kAllowlist);
+  EXPECT_TRUE(std::holds_alternative<VersionRequested>(parse_command_line(Args{"--version"}).value()));
+}
+
+TEST(CommandLine, AllowlistTakesItsOptionsAnywhere) {
+  const Result<Command> command = parse_command_line(Args{"allowlist", "--json", "show", "git", "--policy", "p.toml"});
+  const AllowlistCommand& allowlist = std::get<AllowlistCommand>(command.value());
+  EXPECT_EQ(allowlist.action, AllowlistAction::kShow);
+  EXPECT_EQ(allowlist.tool, "git");
+  EXPECT_EQ(allowlist.policy, "p.toml");
+  EXPECT_EQ(allowlist.format, Format::kJson);
+}
+
+TEST(CommandLine, AnErrorIsReportedInTheFormatThatWasAskedFor) {
+  const auto format = [](const Args& args) { return requested_format(args); };
+  EXPECT_EQ(format({"run", "--tmieout", "1s", "--json", "git"}), Format::kText);  // "1s" reads as the tool
+  EXPECT_EQ(format({"run", "--json", "--tmieout", "1s", "git"}), Format::kJson);
+  EXPECT_EQ(format({"run", "--bad", "--json", "git"}), Format::kJson);
+  EXPECT_EQ(format({"run", "--repo", "x", "--json"}), Format::kJson);
+  EXPECT_EQ(format({"run", "git", "--json"}), Format::kText);
+  EXPECT_EQ(format({"run", "--", "git", "--json"}), Format::kText);
+  EXPECT_EQ(format({"allowlist", "nonsense", "--json"}), Format::kJson);
+  EXPECT_EQ(format({}), Format::kText);
+}
+
+TEST(CommandLine, ArbitraryWordsNeverThrowAndFailuresAreOneLine) {
+  const auto word = rc::gen::oneOf(rc::gen::arbitrary<std::string>(),
+                                   rc::gen::element<std::string>("run", "explain", "allowlist", "--", "--json", "--env", "--cpu",
+                                                                 "--require", "git", "--timeout=1s", "show", "--policy"));
+  EXPECT_TRUE(rc::check([&] {
+    const auto args = *rc::gen::container<Args>(word);
+    const Result<Command> command = parse_command_line(args);
+    (void)requested_format(args);
+    if (!command) RC_ASSERT(command.error().message.find('\n') == std::string::npos);
+  }));
+}
+
+}  // namespace
+}  // namespace sallyport::cli

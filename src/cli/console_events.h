@@ -1,0 +1,34 @@
+// What the gate tells while it works, on its way to a person or into the record.
+#pragma once
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "core/json.h"
+#include "sallyport/event.h"
+#include "sallyport/result.h"
+
+namespace sallyport::cli {
+
+// Collects or prints events as they come. In text mode warnings go to stderr at once, debug events only when verbose; in
+// JSON mode both are kept for the record.
+class ConsoleEvents : public EventSink {
+ public:
+  ConsoleEvents(Format format, Verbosity verbosity) : format_(format), verbosity_(verbosity) {}
+  void emit(const Event& event) override;
+  // The record with its "events".
+  [[nodiscard]] Json with_events(Json record) const;
+
+ private:
+  Format format_;
+  Verbosity verbosity_;
+  mutable std::mutex mutex_;
+  std::vector<Json> collected_;
+};
+
+// report() of console.h, with the events so far in the record.
+[[nodiscard]] int report(const Error& error, Format format, const ConsoleEvents& events);
+
+}  // namespace sallyport::cli

@@ -1,0 +1,165 @@
+// sallyport doctor: which jails work here, and whether they hold against the attacks we know.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "attack/cases.h"
+#include "attack/runner.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "core/did_you_mean.h"
+#include "core/errors.h"
+#include "core/printable.h"
+
+namespace sallyport::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using attack::Finding;
+using attack::Got;
+
+constexpr int kExitBroken = 1;
+
+struct NamedJail {
+  std::string_view name;
+  JailKind kind;
+};
+constexpr std::array kRealJails = {NamedJail{"native", JailKind::kNative}, NamedJail{"bwrap", JailKind::kBwrap}};
+
+// Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
+Result<attack::Surroundings> find_surroundings(const Environment& environment) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path directory = self.parent_path();
+  for (const fs::path& place : {directory.parent_path() / "libexec" / "sallyport", directory}) {
+    const fs::path program = place / attack::kProgramName;
+    if (!fs::is_regular_file(program, error)) continue;
+    return attack::Surroundings{.program = program,
+                                .supervisor = self,
+                                .home = environment.home.value_or(""),
+                                .search_path = search_path(environment)};
+  }
+  return fail(
+      tool_missing(attack::kProgramName, "install sallyport whole: libexec/sallyport/sallyport-attack is part of it"));
+}
+
+struct Answer {
+  NamedJail jail;
+  std::optional<Error> problem;
+};
+
+int tell_jails(const std::vector<Answer>& answers, Format format) {
+  const bool any = std::ranges::any_of(answers, [](const Answer& answer) { return !answer.problem; });
+  const int code = any ? kExitOk : kExitBroken;
+  if (format == Format::kJson) {
+    Json jails = Json::array();
+    for (const Answer& answer : answers) {
+      Json entry = {{"jail", answer.jail.name}, {"usable", !answer.problem}};
+      if (answer.problem) entry["error"] = json_of(*answer.problem);
+      jails.push_back(std::move(entry));
+    }
+    return print_record({{"schema", "sallyport.doctor/1"}, {"jails", std::move(jails)}}, code);
+  }
+  std::string text;
+  for (const Answer& answer : answers) {
+    text += fmt::format("{:<8} {}\n", answer.jail.name, answer.problem ? printable(answer.problem->message) : "works");
+    if (answer.problem && !answer.problem->hint.empty())
+      text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
+  }
+  return print_text(text, code);
+}
+
+std::string text_of(const std::vector<Finding>& findings, std::string_view jail) {
+  std::string text =
+      fmt::format("{:<20} {:<16} {:<12} {}\n", "ATTACK", "WITHOUT JAIL", "WITH " + std::string(jail), "GUARANTEE");
+  std::size_t held = 0;
+  std::size_t proved = 0;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{:<20} {:<16} {:<12} {}\n", finding.attack->name, attack::name_of(finding.control.got),
+                        attack::name_of(finding.jailed.got), sallyport::name_of(finding.attack->guarantee));
+    for (const attack::Try* one : {&finding.control, &finding.jailed}) {
+      if (!one->why.empty() && one->got != Got::kBlocked) text += fmt::format("  {}\n", printable(one->why));
+    }
+    if (finding.held()) ++held;
+    if (finding.held() && finding.control.got == Got::kThrough) ++proved;
+  }
+  return text + fmt::format("{} of {} attacks held off, {} of them shown to work without the jail\n", held,
+                            findings.size(), proved);
+}
+
+Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
+  Json attacks = Json::array();
+  for (const Finding& finding : findings) {
+    Json entry = {{"name", finding.attack->name},
+                  {"guarantee", sallyport::name_of(finding.attack->guarantee)},
+                  {"deed", finding.attack->deed},
+                  {"control", attack::name_of(finding.control.got)},
+                  {"jailed", attack::name_of(finding.jailed.got)},
+                  {"held", finding.held()}};
+    if (!finding.control.why.empty()) entry["control_reason"] = json_text(finding.control.why);
+    if (!finding.jailed.why.empty()) entry["jailed_reason"] = json_text(finding.jailed.why);
+    attacks.push_back(std::move(entry));
+  }
+  return {{"schema", "sallyport.attacks/1"}, {"jail", jail}, {"attacks", std::move(attacks)}};
+}
+
+// Where the world of an attack cannot be made (a plain user has nothing to lose to it), it was not tried on either side.
+bool broken(const Finding& finding) {
+  if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
+  return !finding.held();
+}
+
+int attack_jail(const NamedJail& jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
+  std::vector<Finding> findings;
+  for (const attack::Case& one : attack::kCases) {
+    if (!command.only.empty() && command.only != one.name) continue;
+    findings.push_back(attack::perform(one, surroundings, jail.kind));
+  }
+  const int code = std::ranges::any_of(findings, broken) ? kExitBroken : kExitOk;
+  if (command.format == Format::kJson) return print_record(record_of(findings, jail.name), code);
+  return print_text(text_of(findings, jail.name), code);
+}
+
+Status check_only(const std::string& name) {
+  if (name.empty() || attack::find_case(name) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const attack::Case& one : attack::kCases) names.push_back(one.name);
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) hint = "docs/attacks.md lists them";
+  return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
+}
+
+}  // namespace
+
+int doctor_verb(const DoctorCommand& command, const Environment& environment) {
+  if (const Status known = check_only(command.only); !known) return report(known.error(), command.format);
+  const Result<attack::Surroundings> surroundings = find_surroundings(environment);
+  if (!surroundings) return report(surroundings.error(), command.format);
+  if (command.action == DoctorAction::kAttack && command.only.empty() && command.format == Format::kText) {
+    say(fmt::format("making {} attacks, twice each; this takes a minute", attack::kCases.size()));
+  }
+  const bool attacking = command.action == DoctorAction::kAttack;
+  if (command.jail == JailKind::kNone) {
+    const NamedJail none{"none", JailKind::kNone};
+    if (attacking) return attack_jail(none, *surroundings, command);
+    return tell_jails({{none, attack::probe(*surroundings, JailKind::kNone)}}, command.format);
+  }
+  std::vector<Answer> answers;
+  for (const NamedJail& jail : kRealJails) {
+    if (command.jail != JailKind::kAuto && command.jail != jail.kind) continue;
+    answers.push_back({jail, attack::probe(*surroundings, jail.kind)});
+    if (attacking && !answers.back().problem) return attack_jail(jail, *surroundings, command);
+  }
+  if (!attacking) return tell_jails(answers, command.format);
+  return report(*answers.back().problem, command.format);
+}
+
+}  // namespace sallyport::cli

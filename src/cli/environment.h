@@ -1,0 +1,33 @@
+// What main() took from the outside world, read once, and what follows from it. Everything below main() gets this value:
+// nothing else in the program reads an environment variable.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sallyport/plan.h"
+
+namespace sallyport::cli {
+
+struct Environment {
+  std::optional<std::string> path{};
+  std::optional<std::string> home{};
+  std::optional<std::string> lang{};
+  std::optional<std::string> lc_all{};
+  std::optional<std::string> xdg_cache_home{};
+  std::optional<std::string> tmpdir{};
+  std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
+};
+
+// PATH HOME LANG LC_ALL, those that exist: all a child can inherit (C7).
+[[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
+// PATH's absolute entries in order; the system's own directories when PATH is unset or empty. Relative and empty entries
+// mean "where I happen to stand", which may be the scanned repo. The gate skips those that others can write.
+[[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
+// Empty, which means no cache on disk, when neither variable names an absolute directory.
+[[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
+[[nodiscard]] std::filesystem::path scratch_root(const Environment& environment);
+
+}  // namespace sallyport::cli

@@ -1,0 +1,111 @@
+// sallyport explain: the plan of a call, with nothing started and nothing written.
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "cli/call.h"
+#include "cli/console.h"
+#include "cli/console_events.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "core/json.h"
+#include "core/printable.h"
+#include "core/units.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::cli {
+namespace {
+
+// "key         value", the key only on the first of several lines.
+class Table {
+ public:
+  void row(std::string_view key, std::string_view value) {
+    text_ += fmt::format("{:<12} {}\n", key == last_ ? "" : key, printable(value));
+    last_ = key;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::string last_;
+};
+
+// For reading: quotes only where a word would otherwise fall apart or vanish.
+std::string for_reading(std::string_view word) {
+  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?;&|<>()") == std::string_view::npos;
+  return plain ? std::string(word) : fmt::format("'{}'", word);
+}
+
+std::string limits_text(const Limits& limits) {
+  std::string text = fmt::format("wall {}, output {}", format_duration(limits.wall), format_bytes(limits.output));
+  if (limits.memory) text += fmt::format(", memory {}", format_bytes(*limits.memory));
+  if (limits.pids) text += fmt::format(", pids {}", *limits.pids);
+  if (limits.cpu) text += fmt::format(", cpu {}", format_duration(*limits.cpu));
+  if (limits.disk) text += fmt::format(", disk {}", format_bytes(*limits.disk));
+  return text;
+}
+
+void add_binary(Table& table, std::string_view key, const BinaryIdentity& binary) {
+  table.row(key, fmt::format("{} ({}, sha256 {})", binary.path, format_bytes(ByteCount{binary.size}), binary.sha256));
+}
+
+void add_plan(Table& table, const Plan& plan) {
+  std::string command;
+  for (const std::string& word : plan.argv) {
+    if (!command.empty()) command += ' ';
+    command += for_reading(word);
+  }
+  table.row("command", command);
+  for (const EnvVar& var : plan.env) table.row("environment", fmt::format("{}={}", var.name, var.value));
+  table.row("repo", fmt::format("{} ({})", plan.repo.native(),
+                                plan.repo_access == RepoAccess::kWritable ? "writable" : "read-only"));
+  table.row("cwd", plan.cwd.native());
+  for (const auto& path : plan.extra_read_only) table.row("read-only", path.native());
+  for (const auto& path : plan.extra_read_write) table.row("writable", path.native());
+  table.row("limits", limits_text(plan.limits));
+  if (plan.probe) table.row("probe", plan.probe->str());
+}
+
+std::string explanation_text(const Explanation& explanation, Verbosity verbosity) {
+  const Plan& plan = explanation.plan;
+  Table table;
+  table.row("tool", fmt::format("{} ({}: {})", plan.tool.name, plan.tool.decision_record, plan.tool.reason));
+  add_binary(table, "binary", explanation.binary);
+  for (const BinaryIdentity& binary : explanation.interpreters) add_binary(table, "interpreter", binary);
+  add_plan(table, plan);
+  table.row("jail", explanation.jail);
+  for (const Established& entry : explanation.would_establish) {
+    table.row("guarantees", fmt::format("{} ({})", name_of(entry.guarantee), entry.mechanism));
+  }
+  for (const Guarantee guarantee : plan.required) table.row("required", name_of(guarantee));
+  // A hundred mounts tell most readers nothing.
+  const bool all_steps = verbosity == Verbosity::kVerbose;
+  if (!all_steps && !explanation.rendered.empty()) {
+    table.row("steps", fmt::format("{} to build the jail; --verbose lists them", explanation.rendered.size()));
+  }
+  for (const std::string& step : explanation.rendered) {
+    if (all_steps) table.row("steps", step);
+  }
+  table.row("plan digest", plan_digest(plan));
+  return table.text();
+}
+
+}  // namespace
+
+int explain_verb(const ExplainCommand& command, const Environment& environment) {
+  const CallOptions& options = command.call;
+  ConsoleEvents events(options.format, options.verbosity);
+  Result<Call> call = make_call(options, environment, events);
+  if (!call) return report(call.error(), options.format, events);
+  // Writes nothing, not even the hash of the tool it looked at.
+  call->config.cache_dir.clear();
+  const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
+  if (!gate) return report(gate.error(), options.format, events);
+  const Result<Explanation> explanation = (*gate)->explain(call->spec, options.jail);
+  if (!explanation) return report(explanation.error(), options.format, events);
+  if (options.format == Format::kText) return print_text(explanation_text(*explanation, options.verbosity), kExitOk);
+  return print_record(events.with_events(explain_record(*explanation)), kExitOk);
+}
+
+}  // namespace sallyport::cli

@@ -1,0 +1,85 @@
+#include "cli/live_output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/errors.h"
+
+namespace sallyport::cli {
+namespace {
+
+// How often a blocked write looks whether it should give up. Only a reader that does not read makes us get here.
+constexpr int kTickMs = 50;
+
+}  // namespace
+
+LiveOutput::LiveOutput(std::stop_source source, std::chrono::milliseconds timeout)
+    : source_(std::move(source)),
+      // The gate has checked nothing yet: keep an absurd timeout from overflowing the clock.
+      deadline_(std::chrono::steady_clock::now() +
+                std::clamp<std::chrono::milliseconds>(timeout, std::chrono::milliseconds(0), kLongestTimeout)),
+      sinks_{sink_for(STDOUT_FILENO), sink_for(STDERR_FILENO)} {}
+
+LiveOutput::Sink LiveOutput::sink_for(int fd) {
+  struct stat status {};
+  const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  // A pipe that polls writable takes PIPE_BUF bytes whole (pipe(7)).
+  Sink sink{.fd = fd, .chunk = is_file ? std::numeric_limits<std::size_t>::max() : PIPE_BUF, .filter = {}};
+  if (isatty(fd) == 1) sink.filter.emplace();
+  return sink;
+}
+
+bool LiveOutput::reader_gone() const {
+  const SystemError* const error = failure_ ? failure_->as<SystemError>() : nullptr;
+  return error != nullptr && error->error_number == EPIPE;
+}
+
+void LiveOutput::pass_on(Stream stream, std::string_view bytes) {
+  Sink& sink = sinks_[stream == Stream::kStdout ? 0 : 1];
+  if (sink.broken) return;
+  if (!sink.filter) return write(sink, bytes);
+  write(sink, sink.filter->filter(bytes));
+}
+
+void LiveOutput::finish() {
+  for (Sink& sink : sinks_) {
+    if (sink.filter && !sink.broken) write(sink, sink.filter->finish());
+  }
+}
+
+void LiveOutput::write(Sink& sink, std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (!wait_writable(sink.fd)) return;
+    const ssize_t written = ::write(sink.fd, bytes.data(), std::min(bytes.size(), sink.chunk));
+    if (written < 0) {
+      if (errno == EINTR || errno == EAGAIN) continue;
+      return fail_with(sink, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool LiveOutput::wait_writable(int fd) const {
+  while (true) {
+    pollfd target{fd, POLLOUT, 0};
+    // An error condition is ready too: the write then says which.
+    if (poll(&target, 1, kTickMs) > 0) return true;
+    if (source_.stop_requested() || std::chrono::steady_clock::now() >= deadline_) return false;
+  }
+}
+
+void LiveOutput::fail_with(Sink& sink, int error_number) {
+  sink.broken = true;
+  if (sink.fd != STDOUT_FILENO) return;
+  failure_ = system_error("write", "stdout", error_number);
+  source_.request_stop();
+}
+
+}  // namespace sallyport::cli

@@ -1,0 +1,59 @@
+// The composition root: takes what the outside world gives, once, and hands it to one verb.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/console.h"
+#include "cli/environment.h"
+#include "cli/verbs.h"
+
+namespace sallyport::cli {
+namespace {
+
+std::optional<std::string> variable(const char* name) {
+  const char* const value = getenv(name);
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+Environment read_environment() {
+  std::error_code unknown;
+  return {.path = variable("PATH"),
+          .home = variable("HOME"),
+          .lang = variable("LANG"),
+          .lc_all = variable("LC_ALL"),
+          .xdg_cache_home = variable("XDG_CACHE_HOME"),
+          .tmpdir = variable("TMPDIR"),
+          .current_directory = std::filesystem::current_path(unknown)};
+}
+
+int dispatch(const std::vector<std::string>& args) {
+  const Result<Command> command = parse_command_line(args);
+  if (!command) return report(command.error(), requested_format(args));
+  const Environment environment = read_environment();
+  return std::visit(overloaded{
+                        [&](const RunCommand& run) { return run_verb(run, environment); },
+                        [&](const ExplainCommand& explain) { return explain_verb(explain, environment); },
+                        [&](const DoctorCommand& doctor) { return doctor_verb(doctor, environment); },
+                        [](const AllowlistCommand& allowlist) { return allowlist_verb(allowlist); },
+                        [](const HelpRequested& help) { return help_verb(help); },
+                        [](const VersionRequested& version) { return version_verb(version); },
+                    },
+                    *command);
+}
+
+}  // namespace
+}  // namespace sallyport::cli
+
+int main(int argc, char** argv) {
+  sallyport::cli::secure_standard_streams();
+  // A reader that goes away is an error of one write (EPIPE), not the end of a process with a child to look after.
+  signal(SIGPIPE, SIG_IGN);
+  return sallyport::cli::dispatch({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

@@ -1,0 +1,58 @@
+// Walks `--name value`, `--name=value` and `--flag` over a table. One table per verb, one line per option.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/result.h"
+
+namespace sallyport::cli {
+
+enum class Arity {
+  kFlag,
+  kValue,       // at most once: a second one is more likely a mistake than a wish
+  kRepeatable,  // any number of times, collected
+};
+
+struct OptionName {
+  std::string_view name;
+  Arity arity;
+};
+
+template <class Target>
+struct Option : OptionName {
+  Status (*apply)(Target& target, std::string_view value);
+};
+
+// What stands at the cursor.
+struct Token {
+  enum class Kind { kEnd, kSeparator, kOperand, kHelp, kOption } kind = Kind::kEnd;
+  std::size_t index = 0;   // kOption: into the table
+  std::string_view value{};  // kOption: its value; kOperand: the word
+};
+
+class OptionWalker {
+ public:
+  // `table` is any sequence of Option<Target>, at most 64 of them. `args` is borrowed.
+  template <class Table>
+  OptionWalker(std::span<const std::string> args, const Table& table) : args_(args), table_(table.begin(), table.end()) {}
+
+  // Reads one token and moves on. An operand is not consumed by reading it: take_operand() does that.
+  [[nodiscard]] Result<Token> next();
+  void take_operand() { ++position_; }
+  [[nodiscard]] std::span<const std::string> rest() const { return args_.subspan(position_); }
+
+ private:
+  [[nodiscard]] Result<Token> read_option(std::string_view word);
+
+  std::span<const std::string> args_;
+  std::vector<OptionName> table_;
+  std::size_t position_ = 0;
+  std::uint64_t seen_ = 0;  // by index into the table
+};
+
+}  // namespace sallyport::cli

@@ -1,0 +1,65 @@
+// sallyport run: one tool through the whole gate.
+#include <signal.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "cli/call.h"
+#include "cli/console.h"
+#include "cli/console_events.h"
+#include "cli/exit_code.h"
+#include "cli/live_output.h"
+#include "cli/stop_on_signal.h"
+#include "cli/verbs.h"
+#include "cli/verdict.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::cli {
+namespace {
+
+// The whole result is dropped before this returns: the scratch directory goes with it.
+int finish_text(const JailedSubprocessResult& result, const std::string& tool, const LiveOutput& live, int stop_signal) {
+  const bool cancelled = std::holds_alternative<Cancelled>(result.outcome);
+  if (live.reader_gone()) return cancelled ? exit_code_of_signal(SIGPIPE) : exit_code_of(result.outcome, SIGPIPE);
+  if (live.failure()) return report(*live.failure(), Format::kText);
+  const Verdict verdict = verdict_of(result.outcome, tool, stop_signal);
+  if (!verdict.line.empty()) say(verdict.line);
+  if (!verdict.hint.empty()) say_hint(verdict.hint);
+  return exit_code_of(result.outcome, stop_signal);
+}
+
+// Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's mounts
+// apart, some milliseconds; std::exit leaves that to the helper, which ends by itself when our socket closes.
+[[noreturn]] void leave(int code) { std::exit(code); }
+
+}  // namespace
+
+int run_verb(const RunCommand& command, const Environment& environment) {
+  const CallOptions& options = command.call;
+  ConsoleEvents events(options.format, options.verbosity);
+  std::stop_source source;
+  // First of all, before the gate starts a thread: signals must reach no other.
+  const Result<std::unique_ptr<StopOnSignal>> signals = StopOnSignal::start(source);
+  if (!signals) return report(signals.error(), options.format);
+  Result<Call> call = make_call(options, environment, events);
+  if (!call) return report(call.error(), options.format, events);
+
+  Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
+  if (!gate) return report(gate.error(), options.format, events);
+  std::optional<LiveOutput> live;
+  if (options.format == Format::kText) {
+    live.emplace(source, options.timeout);
+    call->spec.tap = [&live](Stream stream, std::string_view bytes) { live->pass_on(stream, bytes); };
+  }
+  const Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
+  if (live) live->finish();
+  const int stop_signal = (*signals)->received();
+  if (!result) return report(result.error(), options.format, events);
+  if (live) leave(finish_text(*result, options.argv.front(), *live, stop_signal));
+  leave(print_record(events.with_events(run_record(*result)), exit_code_of(result->outcome, stop_signal)));
+}
+
+}  // namespace sallyport::cli
