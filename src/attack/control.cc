@@ -70,8 +70,7 @@ Result<Evidence> with_partner(const Case& attack, const World& world, Bystanders
     const CarelessProcess partner = TRY(CarelessProcess::start(side));
     status = TRY(run_to_end(attack, careless_attack(attack, world), bystanders));
   }
-  CarelessProcess cleaner = TRY(CarelessProcess::start(careless(world, "partner_clean_up")));
-  static_cast<void>(cleaner.wait(kPatience));
+  clean_up_after_partner(world);
   return gather(world, status);
 }
 

@@ -104,6 +104,12 @@ spawn::CarelessStart careless(const World& world, std::string_view deed) {
   return start;
 }
 
+void clean_up_after_partner(const World& world) {
+  constexpr milliseconds kPatience{10'000};
+  Result<spawn::CarelessProcess> cleaner = spawn::CarelessProcess::start(careless(world, "partner_clean_up"));
+  if (cleaner) static_cast<void>(cleaner->wait(kPatience));
+}
+
 Result<spawn::CarelessProcess> start_accomplice(const World& world) {
   constexpr milliseconds kPatience{10'000};
   spawn::CarelessStart start = careless(world, "accomplice");

@@ -36,4 +36,7 @@ struct Evidence {
 // argv, environment and files of a careless start of the attack program.
 [[nodiscard]] spawn::CarelessStart careless(const World& world, std::string_view deed);
 
+// What a partner leaves on a host that no jail keeps it from.
+void clean_up_after_partner(const World& world);
+
 }  // namespace sallyport::attack

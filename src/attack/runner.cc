@@ -95,9 +95,13 @@ Evidence evidence_of(const Case& attack, const JailedSubprocessResult& result) {
 Result<Evidence> with_partner(Gate& gate, const Case& attack, const World& world, JailKind jail) {
   JailedSubprocessSpec side = spec_for(attack, world, "partner", jail);
   side.argv.push_back("secret=" + world.canary());
-  const std::jthread partner([&](std::stop_token stop) { static_cast<void>(gate.run(side, jail, std::move(stop))); });
-  const JailedSubprocessResult result = TRY(gate.run(spec_for(attack, world, attack.name, jail), jail, {}));
-  return evidence_of(attack, result);
+  std::jthread partner([&](std::stop_token stop) { static_cast<void>(gate.run(side, jail, std::move(stop))); });
+  const Result<JailedSubprocessResult> result = gate.run(spec_for(attack, world, attack.name, jail), jail, {});
+  partner.request_stop();
+  partner.join();
+  if (jail == JailKind::kNone) clean_up_after_partner(world);
+  if (!result) return fail(result.error());
+  return evidence_of(attack, *result);
 }
 
 Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& world, JailKind jail) {

@@ -1,5 +1,5 @@
-// Does each attack twice: carelessly, without the gate (the positive control, which must work), and behind a jail, which
-// must stop it. The same code serves the conformance tests and `sallyport doctor --attack`.
+// Does each attack twice: carelessly, without the gate (the positive control, which must work), and behind a jail,
+// which must stop it. The same code serves the conformance tests and `sallyport doctor --attack`.
 //
 //   Finding finding = perform(*find_case("read_home"), surroundings, JailKind::kNative);
 //   if (finding.jailed.got == Got::kThrough) …  // the guarantee is broken

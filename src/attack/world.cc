@@ -32,6 +32,12 @@ std::string random_word() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
+unsigned random_number() {
+  unsigned number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return 1;
+  return number;
+}
+
 Status put(const fs::path& path, std::string_view content) {
   const UniqueFd fd = TRY(open_path(path, O_WRONLY | O_CREAT | O_EXCL, 0644));
   return write_all(fd.get(), content, path.native());
@@ -84,7 +90,7 @@ Result<World> World::make(const Case& attack, const Surroundings& surroundings) 
   World world;
   world.marker_ = "m" + random_word();
   world.canary_ = "canary-" + random_word();
-  world.key_ = std::to_string(static_cast<unsigned>(::getpid()) % 1'000'000 + 0x5A000000);
+  world.key_ = std::to_string(random_number() % 1'000'000'000 + 1);
   TRY(world.make_directories(surroundings));
   TRY(world.make_secrets(surroundings));
   TRY(world.choose_targets(attack));
@@ -99,6 +105,12 @@ World::~World() {
   if (!home_.empty()) fs::remove_all(home_, ignored);
   if (!shm_secret_.empty()) fs::remove(shm_secret_, ignored);
   if (!appears_.empty() && root_) fs::remove(appears_, ignored);
+  // An attacker killed in the act could not remove these itself.
+  if (!marker_.empty()) {
+    for (const char* directory : {"/tmp", "/dev/shm"}) {
+      fs::remove(fs::path(directory) / ("sallyport-filler-" + marker_), ignored);
+    }
+  }
 }
 
 Status World::make_directories(const Surroundings& surroundings) {

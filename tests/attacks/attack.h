@@ -1,5 +1,5 @@
-// The attacker's side: one multi-call program, `sallyport-attack NAME key=value…`, with one function per attack. It links
-// nothing of sallyport, is static (so it runs in any root), and is written against the kernel rather than against a jail.
+// The attacker's side: one multi-call program, `sallyport-attack NAME key=value…`, with one function per attack. It
+// links nothing of sallyport, is static (so it runs in any root), and is written against the kernel, not a jail.
 //
 // A deed that worked shows outside, or says "EFFECT:" and something it could not know otherwise (src/attack/case.h).
 #pragma once

@@ -1,5 +1,5 @@
-// SIGKILL of the owner at random moments of a run: nothing survives, or the next start removes it, and the repo is as it
-// was to the byte (C10, C16).
+// SIGKILL of the owner at random moments of a run: nothing survives, or the next start removes it, and the repo is as
+// it was to the byte (C10, C16).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>

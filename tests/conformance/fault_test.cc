@@ -1,4 +1,4 @@
-// A set-up step that fails denies: no tool, no receipt (C26). Each step in turn, with the run without a fault as control.
+// A set-up step that fails denies: no tool, no receipt (C26). Each step in turn; the control is a run without a fault.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
