@@ -111,7 +111,7 @@ Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
   return {{"schema", "sallyport.attacks/1"}, {"jail", jail}, {"attacks", std::move(attacks)}};
 }
 
-// Where the world of an attack cannot be made (a plain user has nothing to lose to it), it was not tried on either side.
+// Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
 bool broken(const Finding& finding) {
   if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
   return !finding.held();

@@ -25,13 +25,14 @@ void broken_if_looked_at(long result) {
   if (result >= 0 || (errno != EPERM && errno != ENOSYS)) broken();
 }
 
-void tell_file(const std::string& path) {
+bool tell_file(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
+  if (fd < 0) return false;
   char text[256];
   const ssize_t size = read(fd, text, sizeof text);
   if (size > 0) effect({text, static_cast<std::size_t>(size)});
   close(fd);
+  return size > 0;
 }
 
 void tell_entries(const std::string& directory) {

@@ -39,7 +39,7 @@ inline void broken() { effect("broken"); }
 // broken() unless the call was refused the way a filter or a missing capability refuses it.
 void broken_if_looked_at(long result);
 
-void tell_file(const std::string& path);  // effect(content) when it can be read
+bool tell_file(const std::string& path);  // effect(content) when there is any to be read
 void tell_entries(const std::string& directory);
 bool put(const std::string& path, std::string_view content);
 

@@ -72,12 +72,6 @@ void keep_trying(Attempt attempt) {
   for (int i = 0; i < kAttempts && !attempt(); ++i) usleep(kPause);
 }
 
-bool take_file(const std::string& path) {
-  if (access(path.c_str(), R_OK) != 0) return false;
-  tell_file(path);
-  return true;
-}
-
 void by_abstract() {
   keep_trying([] {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -125,8 +119,8 @@ constexpr std::array kDeeds = {
     Entry{"partner", partner},
     Entry{"partner_clean_up", clean_up},
     Entry{"jails_by_abstract", by_abstract},
-    Entry{"jails_by_tmp", [] { keep_trying([] { return take_file(shared_file("/tmp")); }); }},
-    Entry{"jails_by_shm", [] { keep_trying([] { return take_file(shared_file("/dev/shm")); }); }},
+    Entry{"jails_by_tmp", [] { keep_trying([] { return tell_file(shared_file("/tmp")); }); }},
+    Entry{"jails_by_shm", [] { keep_trying([] { return tell_file(shared_file("/dev/shm")); }); }},
     Entry{"jails_by_sysv_shm", by_sysv_shm},
     Entry{"jails_by_sysv_msg", by_sysv_msg},
 };
