@@ -58,7 +58,7 @@ class CheckChokepointTest(ObjectsTest):
         self.compile("src/os/raw.cc", code)
         self.assert_passes(self.chokepoint())
         self.compile("src/tools/bad.cc", code)
-        self.assert_fails(self.chokepoint(), "src/tools/bad.cc: refers to syscall")
+        self.assert_fails(self.chokepoint(), "src/tools/bad.cc:2: raw system calls")
 
     def test_inline_assembly_fails_outside_os(self):
         self.compile("src/core/bad.cc", '\nvoid f() { asm volatile("nop"); }\n')
