@@ -31,17 +31,17 @@ struct ToolEntry {
   std::string decision_record{};  // e.g. "ADR-0003"
   std::string reason{};           // one line
   Role role = Role::kTool;
-  std::string install_hint{};     // a command to type
+  std::string install_hint{};  // a command to type
   Hardening hardening = Hardening::kNone;
   Platform platform = Platform::kAny;
   Need need = Need::kOptional;
-  std::optional<std::string> sha256{};  // lower-case hex; set only by a policy file
+  std::optional<std::string> sha256{};       // lower-case hex; set only by a policy file
   std::vector<std::string> allowed_hosts{};  // policy files only; see docs/policy.md
 };
 
 inline constexpr std::array<std::string_view, 16> kAllowedBinaries = {
-    "git",   "node",     "docker",          "strace",      "semgrep",  "syft", "grype", "gitleaks",
-    "scip-typescript", "tree-sitter", "ast-grep", "rg",   "npm",   "bwrap", "sandbox-exec", "jq"};
+    "git",         "node",     "docker", "strace", "semgrep", "syft",         "grype", "gitleaks", "scip-typescript",
+    "tree-sitter", "ast-grep", "rg",     "npm",    "bwrap",   "sandbox-exec", "jq"};
 
 // A closed set. Immutable once made; cheap to copy by reference, compared and digested by content.
 class Allowlist {

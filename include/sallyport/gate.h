@@ -29,12 +29,12 @@
 namespace sallyport {
 
 struct GateConfig {
-  std::filesystem::path repo{};                        // the analysed repo's root; every cwd lies inside it (C8)
+  std::filesystem::path repo{};  // the analysed repo's root; every cwd lies inside it (C8)
   Allowlist allowlist = Allowlist::builtin();
-  std::vector<std::filesystem::path> search_path{};    // where tools are looked for; unsafe entries are skipped, not used
-  std::vector<EnvVar> base_env{};                      // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
-  std::filesystem::path scratch_root{};                // private scratch directories are made here; empty: /tmp
-  std::filesystem::path cache_dir{};                   // hashes by file identity; empty: kept in memory only
+  std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
+  std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
+  std::filesystem::path scratch_root{};              // private scratch directories are made here; empty: /tmp
+  std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
 };
 
@@ -50,8 +50,8 @@ struct ProcessResult {
 };
 
 struct AllowlistedOptions {
-  std::filesystem::path cwd{};             // mandatory
-  std::chrono::milliseconds timeout{};   // mandatory
+  std::filesystem::path cwd{};          // mandatory
+  std::chrono::milliseconds timeout{};  // mandatory
   std::vector<EnvVar> env_extras{};
   StdinSource stdin_source{};
   ByteCount max_output = kDefaultMaxOutput;
@@ -59,19 +59,19 @@ struct AllowlistedOptions {
 };
 
 struct ExternalCliOptions {
-  std::filesystem::path cwd{};             // mandatory
-  std::chrono::milliseconds timeout{};   // mandatory
+  std::filesystem::path cwd{};          // mandatory
+  std::chrono::milliseconds timeout{};  // mandatory
   std::vector<std::string> allowed_egress{};
   ByteCount max_output = kDefaultMaxOutput;
-  std::vector<Guarantee> required{};       // listing any forbids the degraded mode of C17
+  std::vector<Guarantee> required{};  // listing any forbids the degraded mode of C17
 };
 
 // Everything that would be used for a call, with nothing started and nothing written.
 struct Explanation {
   Plan plan{};
-  std::string jail{};                       // the adapter that would be used
+  std::string jail{};  // the adapter that would be used
   std::vector<Established> would_establish{};
-  std::vector<std::string> rendered{};      // what the adapter would do, one step a line
+  std::vector<std::string> rendered{};  // what the adapter would do, one step a line
   BinaryIdentity binary{};
   std::vector<BinaryIdentity> interpreters{};
 };

@@ -40,7 +40,8 @@ struct GuaranteeInfo {
 };
 
 inline constexpr std::array kGuarantees = {
-    GuaranteeInfo{Guarantee::kExecAllowlisted, "exec.allowlisted", "only a tool of the closed, governed set is started"},
+    GuaranteeInfo{Guarantee::kExecAllowlisted, "exec.allowlisted",
+                  "only a tool of the closed, governed set is started"},
     GuaranteeInfo{Guarantee::kExecPinned, "exec.pinned", "the file executed is the file that was checked"},
     GuaranteeInfo{Guarantee::kEnvStripped, "env.stripped", "only PATH, HOME, LANG, LC_ALL and named extras are passed"},
     GuaranteeInfo{Guarantee::kFsReadonlySystem, "fs.readonly_system", "system directories cannot be written"},
@@ -50,7 +51,8 @@ inline constexpr std::array kGuarantees = {
     GuaranteeInfo{Guarantee::kNetIsolated, "net.isolated", "no network but a private loopback"},
     GuaranteeInfo{Guarantee::kNetEgressAllowlist, "net.egress_allowlist", "only the named hosts can be reached"},
     GuaranteeInfo{Guarantee::kNetDnsClosed, "net.dns_closed", "no name is looked up outside the allowlist"},
-    GuaranteeInfo{Guarantee::kProcPidIsolated, "proc.pid_isolated", "other processes can be neither seen nor signalled"},
+    GuaranteeInfo{Guarantee::kProcPidIsolated, "proc.pid_isolated",
+                  "other processes can be neither seen nor signalled"},
     GuaranteeInfo{Guarantee::kProcNoNewPrivs, "proc.no_new_privs", "setuid and file capabilities have no effect"},
     GuaranteeInfo{Guarantee::kProcCapsDropped, "proc.caps_dropped", "no capability is held, not even in a namespace"},
     GuaranteeInfo{Guarantee::kProcSeccomp, "proc.seccomp", "dangerous system calls are refused, on every ABI"},

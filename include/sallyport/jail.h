@@ -91,8 +91,7 @@ class SubprocessJail {
  public:
   virtual ~SubprocessJail() = default;
   // Thread-safe. Blocks until the tool and everything it started is gone. `stop` cancels.
-  [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec,
-                                                           std::stop_token stop) = 0;
+  [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, std::stop_token stop) = 0;
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec) { return run(spec, {}); }
 };
 

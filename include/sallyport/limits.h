@@ -18,7 +18,7 @@ inline constexpr ByteCount kDefaultDiskQuota = mebibytes(1024);
 inline constexpr std::chrono::hours kLongestTimeout{24};
 
 struct Limits {
-  std::chrono::milliseconds wall{};  // mandatory, positive (C9)
+  std::chrono::milliseconds wall{};      // mandatory, positive (C9)
   ByteCount output = kDefaultMaxOutput;  // of stdout and stderr each (C13)
   std::optional<ByteCount> memory{};
   std::optional<std::uint32_t> pids{};

@@ -29,9 +29,9 @@ using Status = Result<void>;
 }  // namespace sallyport
 
 // The project's only macro: a statement expression cannot be a function, because it returns from its caller.
-#define TRY(expression)                                                        \
-  __extension__({                                                              \
-    auto try_result = (expression);                                            \
-    if (!try_result) return ::sallyport::fail(std::move(try_result).error());  \
-    *std::move(try_result);                                                    \
+#define TRY(expression)                                                       \
+  __extension__({                                                             \
+    auto try_result = (expression);                                           \
+    if (!try_result) return ::sallyport::fail(std::move(try_result).error()); \
+    *std::move(try_result);                                                   \
   })

@@ -67,8 +67,8 @@ int show(const AllowlistCommand& command, const Allowlist& allowlist) {
 
 std::string check_text(const AllowlistCommand& command, const Allowlist& allowlist) {
   const std::size_t count = allowlist.entries().size();
-  return fmt::format("{}: ok, {} tool{}, digest {}\n", printable(command.policy->native()), count, count == 1 ? "" : "s",
-                     policy_digest(allowlist));
+  return fmt::format("{}: ok, {} tool{}, digest {}\n", printable(command.policy->native()), count,
+                     count == 1 ? "" : "s", policy_digest(allowlist));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ Result<Place> find_place(const CallOptions& options, const Environment& environm
   }
   if (options.repo) {
     fs::path repo = TRY(canonical_directory(from(here, *options.repo), "repo"));
-    if (options.cwd) return Place{.repo = std::move(repo), .cwd = TRY(canonical_directory(from(here, *options.cwd), "cwd"))};
+    if (options.cwd)
+      return Place{.repo = std::move(repo), .cwd = TRY(canonical_directory(from(here, *options.cwd), "cwd"))};
     // Standing elsewhere with only a repo named, its root is meant.
     fs::path cwd = is_inside(here, repo) ? here : repo;
     return Place{.repo = std::move(repo), .cwd = std::move(cwd)};

@@ -42,8 +42,8 @@ Status add_required(CallOptions& call, std::string_view value) {
     const std::string_view name = value.substr(0, comma);
     const std::optional<Guarantee> guarantee = guarantee_named(name);
     if (!guarantee) {
-      return fail(invalid_request("require", fmt::format("there is no guarantee '{}'", name),
-                                  hint_for(name, kGuarantees)));
+      return fail(
+          invalid_request("require", fmt::format("there is no guarantee '{}'", name), hint_for(name, kGuarantees)));
     }
     call.required.push_back(*guarantee);
     if (comma == std::string_view::npos) return {};

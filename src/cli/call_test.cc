@@ -36,8 +36,9 @@ class CallPlace : public testing::Test {
   }
 
   void write_policy(const fs::path& file) {
-    std::ofstream(file) << "schema = \"sallyport.policy/1\"\n[[tool]]\nname = \"git\"\ndecision_record = \"D\"\nreason = \"r\"\n"
-                           "install_hint = \"i\"\n";
+    std::ofstream(file)
+        << "schema = \"sallyport.policy/1\"\n[[tool]]\nname = \"git\"\ndecision_record = \"D\"\nreason = \"r\"\n"
+           "install_hint = \"i\"\n";
   }
 
   fs::path root_;
@@ -85,7 +86,8 @@ TEST_F(CallPlace, APolicyInsideTheRepoIsRefusedAlsoThroughASymlink_C3) {
   write_policy(root_ / "policy.toml");
   fs::create_symlink(repo / "policy.toml", root_ / "looks-outside.toml");
   fs::create_directory_symlink(repo, root_ / "linked-dir");
-  for (const fs::path& policy : {repo / "policy.toml", root_ / "looks-outside.toml", root_ / "linked-dir/policy.toml"}) {
+  for (const fs::path& policy :
+       {repo / "policy.toml", root_ / "looks-outside.toml", root_ / "linked-dir/policy.toml"}) {
     const Result<Call> made = call({.policy = policy}, repo);
     ASSERT_FALSE(made) << policy;
     EXPECT_NE(made.error().as<PolicyError>(), nullptr) << made.error().message;

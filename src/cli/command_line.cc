@@ -55,7 +55,8 @@ Status take_action(AllowlistCommand& command, std::span<const std::string_view> 
   std::size_t expected = 1;
   if (action == "show") {
     command.action = AllowlistAction::kShow;
-    if (words.size() < 2) return fail(invalid_request("arguments", "show needs a tool's name", "e.g. allowlist show git"));
+    if (words.size() < 2)
+      return fail(invalid_request("arguments", "show needs a tool's name", "e.g. allowlist show git"));
     command.tool = words[1];
     expected = 2;
   } else if (action == "check") {

@@ -1,9 +1,10 @@
 // The command line as typed values. Pure: touches no file, no environment, no clock, and never throws, whatever the
 // arguments are (a fuzz target feeds it).
 //
-// Written by hand rather than with CLI11, measured on 2 cores, release, static libstdc++: start-up 1.3 ms with CLI11 and two
-// verbs' options declared against 0.8 ms without (a bare /bin/true: 0.95), 1.7 MB more binary, 11 s more to compile; and
-// its messages are sentences of its own, without our hints. The table in command_line.cc is shorter than its set-up.
+// Written by hand rather than with CLI11, measured on 2 cores, release, static libstdc++: start-up 1.3 ms with CLI11
+// and two verbs' options declared against 0.8 ms without (a bare /bin/true: 0.95), 1.7 MB more binary, 11 s more to
+// compile; and its messages are sentences of its own, without our hints. The table in call_options.cc is shorter than
+// its set-up.
 #pragma once
 
 #include <chrono>
@@ -87,7 +88,8 @@ struct VersionRequested {
 using Command =
     std::variant<RunCommand, ExplainCommand, DoctorCommand, AllowlistCommand, HelpRequested, VersionRequested>;
 
-// `args` without the program's own name. Errors are InvalidRequest, InvalidProbeName or DisallowedSubprocessError (no tool).
+// `args` without the program's own name. Errors are InvalidRequest, InvalidProbeName or DisallowedSubprocessError (no
+// tool).
 [[nodiscard]] Result<Command> parse_command_line(std::span<const std::string> args);
 
 // How the answer was wanted, as far as it can be told from arguments that do not parse: an error is reported in it.

@@ -44,11 +44,42 @@ TEST(CommandLine, DefaultsDeny) {
 }
 
 TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
-  const Args separated = {"run",      "--repo", "/r",     "--cwd",  "/r/c",          "--timeout", "1.5s",    "--probe",
-                          "p1",       "--max-output", "1K", "--policy", "/p",         "--json",    "--jail",  "none",
-                          "--require", "limit.wall,net.isolated", "--memory", "512M", "--pids",    "128",     "--cpu",
-                          "30s",      "--disk", "256M",   "--rw",   "/w",            "--ro",      "/o",      "--writable-repo",
-                          "--env",    "A=b=c",  "--verbose", "--stdin", "git"};
+  const Args separated = {"run",
+                          "--repo",
+                          "/r",
+                          "--cwd",
+                          "/r/c",
+                          "--timeout",
+                          "1.5s",
+                          "--probe",
+                          "p1",
+                          "--max-output",
+                          "1K",
+                          "--policy",
+                          "/p",
+                          "--json",
+                          "--jail",
+                          "none",
+                          "--require",
+                          "limit.wall,net.isolated",
+                          "--memory",
+                          "512M",
+                          "--pids",
+                          "128",
+                          "--cpu",
+                          "30s",
+                          "--disk",
+                          "256M",
+                          "--rw",
+                          "/w",
+                          "--ro",
+                          "/o",
+                          "--writable-repo",
+                          "--env",
+                          "A=b=c",
+                          "--verbose",
+                          "--stdin",
+                          "git"};
   Args joined;
   for (std::size_t i = 0; i < separated.size(); ++i) {
     const bool takes_value = separated[i].starts_with("--") && i + 1 < separated.size() &&
@@ -191,9 +222,10 @@ TEST(CommandLine, AnErrorIsReportedInTheFormatThatWasAskedFor) {
 }
 
 TEST(CommandLine, ArbitraryWordsNeverThrowAndFailuresAreOneLine) {
-  const auto word = rc::gen::oneOf(rc::gen::arbitrary<std::string>(),
-                                   rc::gen::element<std::string>("run", "explain", "allowlist", "--", "--json", "--env", "--cpu",
-                                                                 "--require", "git", "--timeout=1s", "show", "--policy"));
+  const auto word =
+      rc::gen::oneOf(rc::gen::arbitrary<std::string>(),
+                     rc::gen::element<std::string>("run", "explain", "allowlist", "--", "--json", "--env", "--cpu",
+                                                   "--require", "git", "--timeout=1s", "show", "--policy"));
   EXPECT_TRUE(rc::check([&] {
     const auto args = *rc::gen::container<Args>(word);
     const Result<Command> command = parse_command_line(args);

@@ -9,8 +9,8 @@
 
 namespace sallyport::cli {
 
-// Descriptors 0, 1 and 2 are open afterwards, whatever we were started with: otherwise the next file opened would become
-// our stdout. A descriptor that was closed fails on use (EBADF), as it should.
+// Descriptors 0, 1 and 2 are open afterwards, whatever we were started with: otherwise the next file opened would
+// become our stdout. A descriptor that was closed fails on use (EBADF), as it should.
 void secure_standard_streams();
 
 // One line (a note, a warning) on stderr, behind "sallyport: ".

@@ -12,8 +12,8 @@
 
 namespace sallyport::cli {
 
-// Collects or prints events as they come. In text mode warnings go to stderr at once, debug events only when verbose; in
-// JSON mode both are kept for the record.
+// Collects or prints events as they come. In text mode warnings go to stderr at once, debug events only when verbose;
+// in JSON mode both are kept for the record.
 class ConsoleEvents : public EventSink {
  public:
   ConsoleEvents(Format format, Verbosity verbosity) : format_(format), verbosity_(verbosity) {}

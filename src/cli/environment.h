@@ -1,5 +1,5 @@
-// What main() took from the outside world, read once, and what follows from it. Everything below main() gets this value:
-// nothing else in the program reads an environment variable.
+// What main() took from the outside world, read once, and what follows from it. Everything below main() gets this
+// value: nothing else in the program reads an environment variable.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ struct Environment {
 
 // PATH HOME LANG LC_ALL, those that exist: all a child can inherit (C7).
 [[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
-// PATH's absolute entries in order; the system's own directories when PATH is unset or empty. Relative and empty entries
-// mean "where I happen to stand", which may be the scanned repo. The gate skips those that others can write.
+// PATH's absolute entries in order; the system's own directories when PATH is unset or empty. Relative and empty
+// entries mean "where I happen to stand", which may be the scanned repo. The gate skips those that others can write.
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 // Empty, which means no cache on disk, when neither variable names an absolute directory.
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);

@@ -8,7 +8,12 @@ namespace {
 using Paths = std::vector<std::filesystem::path>;
 
 TEST(Environment, OnlyTheFourVariablesThatExistArePassedOn_C7) {
-  const Environment environment{.path = "/bin", .home = {}, .lang = "C", .lc_all = {}, .xdg_cache_home = "/x", .tmpdir = "/t",
+  const Environment environment{.path = "/bin",
+                                .home = {},
+                                .lang = "C",
+                                .lc_all = {},
+                                .xdg_cache_home = "/x",
+                                .tmpdir = "/t",
                                 .current_directory = "/"};
   EXPECT_EQ(base_env(environment), (std::vector<EnvVar>{{"PATH", "/bin"}, {"LANG", "C"}}));
 }

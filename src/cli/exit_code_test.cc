@@ -38,8 +38,8 @@ TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsTold) {
             "timed out after 2.00 s: killed git and everything it started");
   EXPECT_EQ(verdict_of(Cancelled{.elapsed = 1500ms}, "git", 2).line,
             "cancelled by SIGINT after 1.50 s: killed git and everything it started");
-  for (const Outcome& outcome : {Outcome{TimedOut{}}, Outcome{OomKilled{}}, Outcome{NetworkDenied{}},
-                                 Outcome{DiskQuotaExceeded{}}}) {
+  for (const Outcome& outcome :
+       {Outcome{TimedOut{}}, Outcome{OomKilled{}}, Outcome{NetworkDenied{}}, Outcome{DiskQuotaExceeded{}}}) {
     EXPECT_FALSE(verdict_of(outcome, "git", 0).line.empty());
     EXPECT_FALSE(verdict_of(outcome, "git", 0).hint.empty());
   }

@@ -90,7 +90,8 @@ examples:
   sallyport doctor --attack --jail bwrap
 )";
 
-constexpr std::string_view kAllowlist = R"(usage: sallyport allowlist [list | show NAME | check] [--policy FILE] [--json]
+constexpr std::string_view kAllowlist =
+    R"(usage: sallyport allowlist [list | show NAME | check] [--policy FILE] [--json]
 The closed set of tools that can be run, and who decided that.
 
   list           every entry (the default)

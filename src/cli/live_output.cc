@@ -28,7 +28,7 @@ LiveOutput::LiveOutput(std::stop_source source, std::chrono::milliseconds timeou
       sinks_{sink_for(STDOUT_FILENO), sink_for(STDERR_FILENO)} {}
 
 LiveOutput::Sink LiveOutput::sink_for(int fd) {
-  struct stat status {};
+  struct stat status{};
   const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   // A pipe that polls writable takes PIPE_BUF bytes whole (pipe(7)).
   Sink sink{.fd = fd, .chunk = is_file ? std::numeric_limits<std::size_t>::max() : PIPE_BUF, .filter = {}};

@@ -14,9 +14,9 @@
 
 namespace sallyport::cli {
 
-// A reader that is slow holds the tool back, as a pipe does; one that has stopped reading must not hold back the deadline
-// or a cancel. So a write waits no longer than until `deadline` or a stop request, and what is left is dropped.
-// Used by one thread at a time.
+// A reader that is slow holds the tool back, as a pipe does; one that has stopped reading must not hold back the
+// deadline or a cancel. So a write waits no longer than until `deadline` or a stop request, and what is left is
+// dropped. Used by one thread at a time.
 class LiveOutput {
  public:
   LiveOutput(std::stop_source source, std::chrono::milliseconds timeout);

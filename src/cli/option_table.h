@@ -31,7 +31,7 @@ struct Option : OptionName {
 // What stands at the cursor.
 struct Token {
   enum class Kind { kEnd, kSeparator, kOperand, kHelp, kOption } kind = Kind::kEnd;
-  std::size_t index = 0;   // kOption: into the table
+  std::size_t index = 0;     // kOption: into the table
   std::string_view value{};  // kOption: its value; kOperand: the word
 };
 
@@ -39,7 +39,8 @@ class OptionWalker {
  public:
   // `table` is any sequence of Option<Target>, at most 64 of them. `args` is borrowed.
   template <class Table>
-  OptionWalker(std::span<const std::string> args, const Table& table) : args_(args), table_(table.begin(), table.end()) {}
+  OptionWalker(std::span<const std::string> args, const Table& table)
+      : args_(args), table_(table.begin(), table.end()) {}
 
   // Reads one token and moves on. An operand is not consumed by reading it: take_operand() does that.
   [[nodiscard]] Result<Token> next();

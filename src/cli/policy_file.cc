@@ -23,7 +23,7 @@ Result<UniqueFd> open_policy(const fs::path& file) {
   // NONBLOCK: opening a FIFO without a writer must not hang; it is refused right after.
   Result<UniqueFd> fd = open_path(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!fd) return fail(policy_error(file.native(), 0, 0, fd.error().message, "name a readable file after --policy"));
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd->get(), &status) != 0) return fail(system_error("inspect", file.native(), errno));
   if (!S_ISREG(status.st_mode)) {
     return fail(policy_error(file.native(), 0, 0, "not a regular file", "name a regular file after --policy"));

@@ -11,8 +11,8 @@ namespace sallyport::cli {
 
 [[nodiscard]] Result<Allowlist> load_allowlist(const std::optional<std::filesystem::path>& policy);
 
-// As above, and a policy that lies inside `repo` once every symlink is followed is refused: the scanned repo must not say
-// what may be run over it. `repo` is canonical.
+// As above, and a policy that lies inside `repo` once every symlink is followed is refused: the scanned repo must not
+// say what may be run over it. `repo` is canonical.
 [[nodiscard]] Result<Allowlist> load_allowlist_outside(const std::optional<std::filesystem::path>& policy,
                                                        const std::filesystem::path& repo);
 

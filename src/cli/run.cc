@@ -21,7 +21,8 @@ namespace sallyport::cli {
 namespace {
 
 // The whole result is dropped before this returns: the scratch directory goes with it.
-int finish_text(const JailedSubprocessResult& result, const std::string& tool, const LiveOutput& live, int stop_signal) {
+int finish_text(const JailedSubprocessResult& result, const std::string& tool, const LiveOutput& live,
+                int stop_signal) {
   const bool cancelled = std::holds_alternative<Cancelled>(result.outcome);
   if (live.reader_gone()) return cancelled ? exit_code_of_signal(SIGPIPE) : exit_code_of(result.outcome, SIGPIPE);
   if (live.failure()) return report(*live.failure(), Format::kText);
@@ -31,8 +32,8 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   return exit_code_of(result.outcome, stop_signal);
 }
 
-// Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's mounts
-// apart, some milliseconds; std::exit leaves that to the helper, which ends by itself when our socket closes.
+// Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's
+// mounts apart, some milliseconds; std::exit leaves that to the helper, which ends by itself when our socket closes.
 [[noreturn]] void leave(int code) { std::exit(code); }
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace sallyport::cli {
 namespace {
 
-// The gate needs about 100 ms to end a tree. An impatient second Ctrl-C within that time must not make us leave before it
-// is done; one after it means that something is stuck.
+// The gate needs about 100 ms to end a tree. An impatient second Ctrl-C within that time must not make us leave
+// before it is done; one after it means that something is stuck.
 constexpr std::chrono::seconds kPatience{2};
 
 sigset_t stop_signals() {
@@ -41,7 +41,8 @@ Result<std::unique_ptr<StopOnSignal>> StopOnSignal::start(std::stop_source sourc
   try {
     return std::make_unique<StopOnSignal>(std::move(source), std::move(signals), std::move(finished));
   } catch (const std::system_error& error) {  // the only way std::thread has to say no
-    return fail(system_error("start a thread", "", error.code().value(), "is the user at its process limit (ulimit -u)?"));
+    return fail(
+        system_error("start a thread", "", error.code().value(), "is the user at its process limit (ulimit -u)?"));
   }
 }
 

@@ -12,9 +12,9 @@
 
 namespace sallyport::cli {
 
-// From construction to destruction those signals are blocked in this thread (and all it starts) and taken by a thread of
-// ours. Make it before any other thread. A signal that comes while a stop is under way is only counted; when the run has
-// not ended 2 s after the first, the next one ends the process at once.
+// From construction to destruction those signals are blocked in this thread (and all it starts) and taken by a thread
+// of ours. Make it before any other thread. A signal that comes while a stop is under way is only counted; when the
+// run has not ended 2 s after the first, the next one ends the process at once.
 class StopOnSignal {
  public:
   [[nodiscard]] static Result<std::unique_ptr<StopOnSignal>> start(std::stop_source source);

@@ -126,7 +126,8 @@ void TerminalFilter::take_csi(unsigned char byte, std::string& out) {
   const bool is_part = byte >= 0x20 && byte <= 0x3F;
   if (is_part) {
     // Past the limit nothing is stored, but the mark that this is no colour stays.
-    if (pending_.size() <= kLongestColour) pending_.push_back(is_colour_parameter(byte) ? static_cast<char>(byte) : '?');
+    if (pending_.size() <= kLongestColour)
+      pending_.push_back(is_colour_parameter(byte) ? static_cast<char>(byte) : '?');
     return;
   }
   const bool is_colour = byte == 'm' && pending_.size() <= kLongestColour && pending_.find('?') == std::string::npos;

@@ -1,8 +1,9 @@
-// What a tool prints, made safe for a person's terminal: a scanned repo decides much of a tool's output, and a terminal
-// obeys it (titles that are read back as input, clipboard writes, moved cursors that rewrite earlier lines).
+// What a tool prints, made safe for a person's terminal: a scanned repo decides much of a tool's output, and a
+// terminal obeys it (titles that are read back as input, clipboard writes, moved cursors that rewrite earlier lines).
 //
-// Kept: text, \n \t \r, and colours (CSI … m). Removed: every other escape sequence and control character, C1 controls in
-// either encoding. Bytes that are not UTF-8 become U+FFFD. Sequences may be split over any number of calls.
+// Kept: text, \n \t \r, and colours (CSI … m). Removed: every other escape sequence and control character, C1
+// controls in either encoding. Bytes that are not UTF-8 become U+FFFD. Sequences may be split over any number of
+// calls.
 #pragma once
 
 #include <cstdint>

@@ -17,25 +17,30 @@ std::string through(std::string_view bytes) {
 }
 
 TEST(TerminalFilter, KeepsTextLinesAndColours) {
-  for (const std::string_view text : {"plain\n\ttab\r\n", "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\x1b[1;31mred\x1b[0m",
-                                      "\x1b[38;2;1;2;3mrgb\x1b[m"}) {
+  for (const std::string_view text : {"plain\n\ttab\r\n", "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80",
+                                      "\x1b[1;31mred\x1b[0m", "\x1b[38;2;1;2;3mrgb\x1b[m"}) {
     EXPECT_EQ(through(text), text);
   }
 }
 
 TEST(TerminalFilter, RemovesWhatATerminalWouldObey) {
-  EXPECT_EQ(through("a\x1b]0;title\x07z"), "az");                 // window title
-  EXPECT_EQ(through("a\x1b]52;c;cm0gLXJm\x1b\\z"), "az");         // clipboard
-  EXPECT_EQ(through("a\x1b[2J\x1b[H\x1b[1Az"), "az");             // clear, home, up
-  EXPECT_EQ(through("a\x1b[6n\x1b[c\x1b[>cz"), "az");             // questions the terminal types an answer to
-  EXPECT_EQ(through("a\x1bP$q\"p\x1b\\z"), "az");                 // DCS
-  EXPECT_EQ(through("a\x1b(0z"), "az");                           // character set
-  EXPECT_EQ(through("a\x1b[?1049hz"), "az");                      // alternate screen
-  EXPECT_EQ(through("a\x1b[?1mz"), "az");                         // private, only looks like a colour
+  EXPECT_EQ(through("a\x1b]0;title\x07z"), "az");          // window title
+  EXPECT_EQ(through("a\x1b]52;c;cm0gLXJm\x1b\\z"), "az");  // clipboard
+  EXPECT_EQ(through("a\x1b[2J\x1b[H\x1b[1Az"), "az");      // clear, home, up
+  EXPECT_EQ(through("a\x1b[6n\x1b[c\x1b[>cz"), "az");      // questions the terminal types an answer to
+  EXPECT_EQ(through("a\x1bP$q\"p\x1b\\z"), "az");          // DCS
+  EXPECT_EQ(through("a\x1b(0z"), "az");                    // character set
+  EXPECT_EQ(through("a\x1b[?1049hz"), "az");               // alternate screen
+  EXPECT_EQ(through("a\x1b[?1mz"), "az");                  // private, only looks like a colour
   EXPECT_EQ(through("a\x1b[1 mz"), "az");
   EXPECT_EQ(through("a\x07\x08\x0e\x7fz"), "az");
-  EXPECT_EQ(through("a\xC2\x9B" "2Jz"), "a2Jz");                  // C1 CSI in UTF-8: its parameters are harmless text then
-  EXPECT_EQ(through("a\x9B" "2Jz"), "a\xEF\xBF\xBD" "2Jz");       // raw C1
+  EXPECT_EQ(through("a\xC2\x9B"
+                    "2Jz"),
+            "a2Jz");  // C1 CSI in UTF-8: its parameters are harmless text then
+  EXPECT_EQ(through("a\x9B"
+                    "2Jz"),
+            "a\xEF\xBF\xBD"
+            "2Jz");  // raw C1
 }
 
 TEST(TerminalFilter, ASequenceCutShortDoesNotSwallowTheText) {
@@ -64,7 +69,8 @@ TEST(TerminalFilter, HowTheBytesAreCutUpMakesNoDifference) {
 }
 
 TEST(TerminalFilter, WhateverComesOutIsTextAndColoursOnly) {
-  const auto byte = rc::gen::oneOf(rc::gen::arbitrary<char>(), rc::gen::element('\x1b', '[', ']', ';', '1', 'm', '\\', '\x9b'));
+  const auto byte =
+      rc::gen::oneOf(rc::gen::arbitrary<char>(), rc::gen::element('\x1b', '[', ']', ';', '1', 'm', '\\', '\x9b'));
   EXPECT_TRUE(rc::check([&] {
     const std::string out = through(*rc::gen::container<std::string>(byte));
     RC_ASSERT(is_valid_utf8(out));

@@ -31,9 +31,10 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
       overloaded{
           [&](const Completed& completed) { return of_completed(completed, tool); },
           [&](const TimedOut& timed_out) {
-            return Verdict{.line = fmt::format("timed out after {}: {}", format_duration(timed_out.elapsed), killed(tool)),
-                           .hint = fmt::format("raise --timeout (now {}), or give the tool less to do",
-                                               format_duration(timed_out.limit))};
+            return Verdict{
+                .line = fmt::format("timed out after {}: {}", format_duration(timed_out.elapsed), killed(tool)),
+                .hint = fmt::format("raise --timeout (now {}), or give the tool less to do",
+                                    format_duration(timed_out.limit))};
           },
           [&](const OomKilled& oom) {
             return Verdict{.line = fmt::format("out of memory at {}: the kernel killed in {}'s own group {} time(s)",
@@ -41,13 +42,15 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
                            .hint = "raise --memory, or give the tool less to do"};
           },
           [&](const NetworkDenied& denied) {
-            return Verdict{.line = fmt::format("network denied to {}:{}: {} failed after that", denied.host, denied.port, tool),
-                           .hint = "the run reaches no host that its policy does not allow"};
+            return Verdict{
+                .line = fmt::format("network denied to {}:{}: {} failed after that", denied.host, denied.port, tool),
+                .hint = "the run reaches no host that its policy does not allow"};
           },
           [&](const DiskQuotaExceeded& disk) {
-            return Verdict{.line = fmt::format("disk quota reached, {} of {}: {}", format_bytes(ByteCount{disk.bytes_used}),
-                                               format_bytes(ByteCount{disk.quota_bytes}), killed(tool)),
-                           .hint = "raise --disk, or give the tool less to do"};
+            return Verdict{
+                .line = fmt::format("disk quota reached, {} of {}: {}", format_bytes(ByteCount{disk.bytes_used}),
+                                    format_bytes(ByteCount{disk.quota_bytes}), killed(tool)),
+                .hint = "raise --disk, or give the tool less to do"};
           },
           [&](const Cancelled& cancelled) {
             return Verdict{.line = fmt::format("cancelled by {} after {}: {}", signal_name(stop_signal),

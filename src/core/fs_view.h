@@ -49,7 +49,7 @@ enum class ViewKind {
   kShm,        // target shares the scratch tmpfs
   kProc,
   kDevpts,
-  kMask,       // hide target, when it exists
+  kMask,  // hide target, when it exists
 };
 
 struct ViewEntry {

@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ascii_armour.h"
 #include "core/builtin_allowlist.h"
 #include "core/did_you_mean.h"
 #include "core/errors.h"
 #include "core/sha256.h"
+#include "core/utf8.h"
 #include "sallyport/allowlist.h"
 
 namespace sallyport {
@@ -37,7 +39,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 class PolicyReader {
  public:
-  explicit PolicyReader(std::string_view file) : file_(file) {}
+  PolicyReader(std::string_view file, const AsciiArmour& armour) : file_(file), armour_(armour) {}
 
   Result<std::vector<ToolEntry>> read(const toml::table& root) const {
     TRY(check_keys(root, kTopKeys));
@@ -71,7 +73,8 @@ class PolicyReader {
   static std::string schema_hint() { return fmt::format("begin the file with: schema = \"{}\"", kSchema); }
 
   [[nodiscard]] Error error_at(const toml::source_region& place, std::string_view why, std::string_view hint) const {
-    return policy_error(file_, place.begin.line, place.begin.column, why, hint);
+    return policy_error(file_, place.begin.line, armour_.original_column(place.begin.line, place.begin.column),
+                        armour_.original(why), hint);
   }
   [[nodiscard]] Error error_at(const toml::node& node, std::string_view why, std::string_view hint) const {
     return error_at(node.source(), why, hint);
@@ -90,7 +93,7 @@ class PolicyReader {
   Result<std::string> text(const toml::node& node, std::string_view key) const {
     const toml::value<std::string>* const value = node.as_string();
     if (value == nullptr) return fail(error_at(node, fmt::format("'{}' must be a string", key), "put it in quotes"));
-    return value->get();
+    return armour_.original(value->get());
   }
 
   // Empty when the key is absent.
@@ -184,13 +187,27 @@ class PolicyReader {
   }
 
   std::string_view file_;
+  const AsciiArmour& armour_;
 };
+
+Error not_utf8(std::string_view toml, std::string_view file) {
+  unsigned line = 1;
+  unsigned column = 1;
+  for (Utf8Char next = decode_utf8(toml); next.length != 0; next = decode_utf8(toml)) {
+    toml.remove_prefix(next.length);
+    column = next.code_point == U'\n' ? 1 : column + 1;
+    if (next.code_point == U'\n') ++line;
+  }
+  return policy_error(file, line, column, "not valid UTF-8", "save the file as UTF-8");
+}
 
 }  // namespace
 
 Result<Allowlist> Allowlist::from_policy(std::string_view toml, std::string_view file) {
-  const PolicyReader reader(file);
-  const toml::parse_result parsed = toml::parse(toml);
+  if (!is_valid_utf8(toml)) return fail(not_utf8(toml, file));
+  const AsciiArmour armour(toml);
+  const PolicyReader reader(file, armour);
+  const toml::parse_result parsed = toml::parse(armour.text());
   if (!parsed) return fail(reader.syntax_error(parsed.error()));
   return Allowlist(TRY(reader.read(parsed.table())));
 }

@@ -31,9 +31,7 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
-void Sha256::update(std::string_view bytes) {
-  must(SHA256_Update(&context_->state, bytes.data(), bytes.size()) == 1);
-}
+void Sha256::update(std::string_view bytes) { must(SHA256_Update(&context_->state, bytes.data(), bytes.size()) == 1); }
 
 std::string Sha256::hex() && {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};

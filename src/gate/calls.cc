@@ -37,7 +37,8 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
 void warn_once_unwrapped(EventSink* events, std::string_view reason) {
   static std::atomic_flag warned;
   if (events == nullptr || warned.test_and_set()) return;
-  events->emit({.level = EventLevel::kWarning, .name = "subproc.bwrap.skipped", .fields = {{"reason", std::string(reason)}}});
+  events->emit(
+      {.level = EventLevel::kWarning, .name = "subproc.bwrap.skipped", .fields = {{"reason", std::string(reason)}}});
 }
 
 }  // namespace

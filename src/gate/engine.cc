@@ -36,7 +36,8 @@ Status check_required(const Plan& plan, const Rendered& rendered) {
     const bool had = std::ranges::any_of(rendered.established,
                                          [&](const Established& entry) { return entry.guarantee == guarantee; });
     if (had) continue;
-    return fail(guarantee_unavailable(guarantee, fmt::format("the jail \"{}\" does not give it to this call", rendered.jail),
+    return fail(guarantee_unavailable(guarantee,
+                                      fmt::format("the jail \"{}\" does not give it to this call", rendered.jail),
                                       "choose another jail, set the limit it belongs to, or do not require it"));
   }
   return {};
@@ -102,9 +103,8 @@ Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) 
                                       "choose a jail, or leave the disk limit out"));
   }
   Rendered rendered{.jail = bare::kJailName,
-                    .launch = bare::render(plan, {.exe_fd = prepared.tool.exe.get(),
-                                                  .cwd_fd = prepared.cwd.get(),
-                                                  .argv = prepared.argv}),
+                    .launch = bare::render(
+                        plan, {.exe_fd = prepared.tool.exe.get(), .cwd_fd = prepared.cwd.get(), .argv = prepared.argv}),
                     .established = bare::establishes()};
   add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kBare)));
   return rendered;
@@ -114,12 +114,11 @@ Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose
   const Plan& plan = prepared.plan;
   const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
   Rendered rendered{.jail = native::kJailName,
-                    .launch = native::render(plan, {.argv = prepared.argv,
-                                                    .exe = prepared.executed,
-                                                    .view = inputs.view,
-                                                    .identity_of = [&](const std::string& path) {
-                                                      return inputs.identity_of(path);
-                                                    }}),
+                    .launch = native::render(
+                        plan, {.argv = prepared.argv,
+                               .exe = prepared.executed,
+                               .view = inputs.view,
+                               .identity_of = [&](const std::string& path) { return inputs.identity_of(path); }}),
                     .established = jail_establishes(false)};
   drop_home_guarantee(rendered, inputs);
   rendered.launch.fail_at_for_tests = fault_;
@@ -170,9 +169,10 @@ Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose
 
 void Engine::announce(const Rendered& rendered, const Plan& plan) const {
   if (config_.events == nullptr || rendered.jail == bare::kJailName) return;
-  config_.events->emit({.level = EventLevel::kDebug,
-                        .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
-                        .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()}, {"egress", "false"}}});
+  config_.events->emit(
+      {.level = EventLevel::kDebug,
+       .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
+       .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()}, {"egress", "false"}}});
 }
 
 Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const {

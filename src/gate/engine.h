@@ -24,7 +24,7 @@ struct Rendered {
   spawn::LaunchSpec launch{};
   std::vector<Established> established{};  // resources included
   Resources resources{};
-  std::vector<UniqueFd> kept_open{};       // what `launch` borrows
+  std::vector<UniqueFd> kept_open{};  // what `launch` borrows
 };
 
 class Engine final : public Gate {

@@ -22,7 +22,7 @@ class Collector {
   // The path as it is now; its identity is what the jail will insist on.
   Result<HostPath> look(const fs::path& path) {
     const UniqueFd fd = TRY(open_exactly(path, O_PATH));
-    struct statx about {};
+    struct statx about{};
     if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &about) != 0) {
       return fail(system_error("look at", path.native(), errno));
     }
@@ -71,7 +71,8 @@ Status check_home(const Plan& plan, const std::string& home) {
 bool covers_a_home(const std::vector<HostPath>& paths, const std::string& home) {
   return std::ranges::any_of(paths, [&](const HostPath& path) {
     const std::array homes = {std::string("/home"), std::string("/root"), std::string("/run"), home};
-    return std::ranges::any_of(homes, [&](const std::string& one) { return !one.empty() && is_inside(one, path.path); });
+    return std::ranges::any_of(homes,
+                               [&](const std::string& one) { return !one.empty() && is_inside(one, path.path); });
   });
 }
 

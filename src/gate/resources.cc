@@ -70,8 +70,8 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, Con
 // Both in one group where that works (v2 knows only that; v1 makes one directory per controller).
 bool limit_together(const Limits& limits, Confinement confinement, Resources& resources) {
   if (!limits.memory || !limits.pids) return false;
-  Result<RunCgroup> cgroup = RunCgroup::create(
-      {.memory_bytes = count(*limits.memory), .pids_max = pids_with_wrapper(limits, confinement)});
+  Result<RunCgroup> cgroup =
+      RunCgroup::create({.memory_bytes = count(*limits.memory), .pids_max = pids_with_wrapper(limits, confinement)});
   if (!cgroup) return false;
   add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitMemory, Guarantee::kLimitPids});
   return true;

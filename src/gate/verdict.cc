@@ -25,7 +25,8 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
     case spawn::EndedBy::kItself:
       break;
   }
-  if (oom_kills > 0) return OomKilled{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
+  if (oom_kills > 0)
+    return OomKilled{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
   return Completed{fate_of(ended.wait_status)};
 }
 

@@ -16,10 +16,10 @@ namespace {
 using spawn::stage_name;
 using spawn::wire::Stage;
 
-constexpr std::array kHostStages = {Stage::kClone,   Stage::kUserMap,      Stage::kPrivateMounts, Stage::kNewRoot,
-                                    Stage::kTmpfs,   Stage::kProc,         Stage::kDevpts,        Stage::kMask,
-                                    Stage::kPivot,   Stage::kReadOnlyRoot, Stage::kLoopback,      Stage::kHostname,
-                                    Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities};
+constexpr std::array kHostStages = {
+    Stage::kClone,    Stage::kUserMap,  Stage::kPrivateMounts, Stage::kNewRoot,         Stage::kTmpfs,
+    Stage::kProc,     Stage::kDevpts,   Stage::kMask,          Stage::kPivot,           Stage::kReadOnlyRoot,
+    Stage::kLoopback, Stage::kHostname, Stage::kSeccomp,       Stage::kCgroupNamespace, Stage::kCapabilities};
 
 struct Switch {
   const char* path;

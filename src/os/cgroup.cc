@@ -93,7 +93,7 @@ Status RunCgroup::apply_v1(const CgroupLimits& limits, const CgroupLayout& layou
       return fail(unavailable(Guarantee::kLimitPids, set.error()));
     }
   }
-  if (limits.account_cpu) TRY(join(layout.v1_cpuacct, "cpuacct", Guarantee::kLimitCpu));
+  if (limits.account_cpu) (void)TRY(join(layout.v1_cpuacct, "cpuacct", Guarantee::kLimitCpu));
   return {};
 }
 

@@ -24,7 +24,7 @@ struct RootOp {
   wire::OpKind kind{};
   std::string target{};
   std::string source{};
-  std::string content{};  // a file's bytes, or mount options
+  std::string content{};    // a file's bytes, or mount options
   std::uint32_t flags = 0;  // wire::OpFlag
   std::uint32_t mode = 0;
   std::optional<FileIdentity> identity{};
@@ -38,8 +38,8 @@ struct ResourceLimit {
 
 // No jail: the checked descriptor is executed in the checked directory.
 struct BarePlace {
-  int exe_fd = -1;  // borrowed
-  int cwd_fd = -1;  // borrowed
+  int exe_fd = -1;          // borrowed
+  int cwd_fd = -1;          // borrowed
   bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
 };
 

@@ -76,8 +76,8 @@ class SpawnAttributes {
     if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes_, &all);
     if (error == 0) {
       // A session of its own: Ctrl-C at the caller's terminal reaches the caller, who decides.
-      error = ::posix_spawnattr_setflags(&attributes_,
-                                         POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+      error =
+          ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     }
     return error;
   }

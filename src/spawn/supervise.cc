@@ -28,8 +28,10 @@ constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 // A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it.
 constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
 constexpr std::size_t kBusyPipeCapacity = std::size_t{1} << 20U;
-// Enough for a full pipe however the ring is cut, and an end to it when somebody outside keeps writing.
-constexpr int kLastReads = 256;
+// More than a pipe holds, and an end to it when somebody outside keeps writing after the run is over.
+constexpr std::size_t kLastBytes = 2 * kBusyPipeCapacity;
+// One loud stream must not starve the deadline: about this much per turn of the loop.
+constexpr std::size_t kBytesPerTurn = kBusyPipeCapacity;
 
 Result<UniqueFd> open_stdin(const StdinSource& source) {
   return std::visit(
@@ -54,9 +56,10 @@ class Capture {
 
   [[nodiscard]] int fd() const { return pipe_.get(); }
 
-  // Takes what is there, at most `rounds` reads, so that one loud stream cannot starve the deadline.
-  void drain(const OutputTap& tap, int rounds) {
-    while (pipe_ && rounds-- > 0) {
+  // Takes what is there, until about `budget` bytes were taken.
+  void drain(const OutputTap& tap, std::size_t budget) {
+    std::size_t taken = 0;
+    while (pipe_ && taken < budget) {
       const std::span<char> space = ring_.writable();
       const ssize_t size = ::read(pipe_.get(), space.data(), space.size());
       if (size < 0 && errno == EINTR) continue;
@@ -67,6 +70,7 @@ class Capture {
       }
       if (tap) tap(stream_, {space.data(), static_cast<std::size_t>(size)});
       ring_.commit(static_cast<std::size_t>(size));
+      taken += static_cast<std::size_t>(size);
       if (static_cast<std::size_t>(size) >= kDefaultPipeCapacity && !std::exchange(grown_, true)) {
         grow_pipe(pipe_.get(), kBusyPipeCapacity);
       }
@@ -101,9 +105,8 @@ class Run {
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
         return fail(system_error("wait for", "the run", errno));
       }
-      constexpr int kReadsPerTurn = 16;
-      if (watched[0].revents != 0) streams_.out.drain(how_.tap, kReadsPerTurn);
-      if (watched[1].revents != 0) streams_.err.drain(how_.tap, kReadsPerTurn);
+      if (watched[0].revents != 0) streams_.out.drain(how_.tap, kBytesPerTurn);
+      if (watched[1].revents != 0) streams_.err.drain(how_.tap, kBytesPerTurn);
       if (watched[2].revents != 0) receive_report();
       if (watched[3].revents != 0) stop_because(EndedBy::kStop);
       keep_time();
@@ -153,7 +156,7 @@ class Run {
 
   // True when scratch is full: the quota is the size of its file system, so the kernel has been the judge.
   bool look_at_disk() {
-    struct statfs usage {};
+    struct statfs usage{};
     if (::fstatfs(ended_.scratch.get(), &usage) != 0) return false;
     ended_.scratch_used = (usage.f_blocks - usage.f_bfree) * static_cast<std::uint64_t>(usage.f_bsize);
     return usage.f_bfree == 0;
@@ -215,7 +218,7 @@ class Run {
 
   // The wrapper never got as far as starting the tool; what it printed is the only witness.
   [[nodiscard]] Error wrapper_failure() {
-    streams_.err.drain({}, kLastReads);
+    streams_.err.drain({}, kLastBytes);
     const std::string said = std::move(streams_.err).finish().bytes;
     return jail_unavailable("bwrap", said.empty() ? "it gave up without a word" : said.substr(0, said.find('\n')));
   }
@@ -224,12 +227,13 @@ class Run {
     if (failure_) return fail(setup_failed(stage_name(failure_->stage), failure_->error));
     if (wrapper_exited_ && !tool_started_ && !stopping()) return fail(wrapper_failure());
     if ((!tool_started_ && !stopping()) || !tool_exited_) {
-      return fail(system_error("hear from", "the spawn helper", ECONNRESET,
-                               "the helper was killed; a jailed tool died with it, and the next call starts a new one"));
+      return fail(
+          system_error("hear from", "the spawn helper", ECONNRESET,
+                       "the helper was killed; a jailed tool died with it, and the next call starts a new one"));
     }
     // Everything is dead, so what the pipes hold is all there will ever be; somebody outside may still hold an end.
-    streams_.out.drain(how_.tap, kLastReads);
-    streams_.err.drain(how_.tap, kLastReads);
+    streams_.out.drain(how_.tap, kLastBytes);
+    streams_.err.drain(how_.tap, kLastBytes);
     if (how_.disk_quota && ended_.scratch && look_at_disk() && !stopping()) ended_.by = EndedBy::kDiskQuota;
     ended_.stdout_stream = std::move(streams_.out).finish();
     ended_.stderr_stream = std::move(streams_.err).finish();
@@ -262,8 +266,8 @@ Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Super
   Pipe err = TRY(make_pipe());
   TRY(set_nonblocking(out.read_end.get()));
   TRY(set_nonblocking(err.read_end.get()));
-  UniqueFd channel = TRY(server.submit(
-      spec, {.in = input.get(), .out = out.write_end.get(), .err = err.write_end.get()}));
+  UniqueFd channel =
+      TRY(server.submit(spec, {.in = input.get(), .out = out.write_end.get(), .err = err.write_end.get()}));
   input.reset();
   out.write_end.reset();
   err.write_end.reset();

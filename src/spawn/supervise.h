@@ -33,7 +33,7 @@ struct Ended {
   CapturedStream stderr_stream{};
   std::chrono::microseconds duration{};
   Usage usage{};
-  UniqueFd scratch{};                // of a jail's scratch mount
+  UniqueFd scratch{};              // of a jail's scratch mount
   std::uint64_t scratch_used = 0;  // bytes, when last looked at
   bool landlocked = false;
 };

@@ -13,8 +13,8 @@
 namespace sallyport::spawn::wire {
 
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
-inline constexpr int kControlFd = 3;  // where the helper finds its control socket
-inline constexpr int kImageFd = 4;    // what the helper was executed from; it closes it first
+inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
+inline constexpr int kImageFd = 4;                   // what the helper was executed from; it closes it first
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 96;
@@ -61,16 +61,16 @@ enum class Stage : std::uint32_t {
 
 // Steps that give the jail its root file system, in order. Paths in `target` are relative to the new root.
 enum class OpKind : std::uint32_t {
-  kDirectory,   // target, mode
-  kFile,        // target, mode, content
-  kSymlink,     // target -> source (the link's text)
-  kBind,        // host path `source` (identity-checked unless device is 0) onto target
-  kBindInside,  // source is a path inside the new root
-  kTmpfs,       // target, size (bytes), mode
-  kProc,        // target
-  kDevpts,      // target
+  kDirectory,      // target, mode
+  kFile,           // target, mode, content
+  kSymlink,        // target -> source (the link's text)
+  kBind,           // host path `source` (identity-checked unless device is 0) onto target
+  kBindInside,     // source is a path inside the new root
+  kTmpfs,          // target, size (bytes), mode
+  kProc,           // target
+  kDevpts,         // target
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
-  kMask,        // target is hidden behind /dev/null (file) or an empty directory, when it exists
+  kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
 };
 
 enum OpFlag : std::uint32_t {
@@ -84,8 +84,8 @@ enum OpFlag : std::uint32_t {
 struct Op {
   OpKind kind;
   std::uint32_t flags;
-  std::uint32_t source;  // string offset
-  std::uint32_t target;  // string offset
+  std::uint32_t source;   // string offset
+  std::uint32_t target;   // string offset
   std::uint32_t content;  // bytes offset
   std::uint32_t content_size;
   std::uint32_t mode;
@@ -160,7 +160,7 @@ enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited };
 
 enum ReportFlag : std::uint32_t {
   kAppliedLandlock = 1U << 0U,
-  kInitDied = 1U << 1U,        // the wait status is that of the jail's init, not of the tool
+  kInitDied = 1U << 1U,       // the wait status is that of the jail's init, not of the tool
   kWrapperExited = 1U << 2U,  // the wait status is the wrapper's own
 };
 

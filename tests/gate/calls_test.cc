@@ -6,6 +6,7 @@
 
 #include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "sallyport/adapters.h"
 
 namespace sallyport::test {
 namespace {
@@ -179,6 +180,20 @@ TEST_F(GateTest, C26_a_required_guarantee_that_cannot_be_had_is_refused_by_name_
   what.required = {Guarantee::kLimitWall};
   EXPECT_EQ(exit_code(run(*gate, what, JailKind::kNone)), 0);
   EXPECT_TRUE(fs::exists(repo_ / "mark"));
+}
+
+TEST_F(GateTest, C19_a_caller_holds_the_port_and_any_adapter_serves_it) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  NativeAdapter native(*gate);
+  BwrapAdapter bwrap(*gate);
+  AutoJail automatic(*gate);
+  for (SubprocessJail* jail : {static_cast<SubprocessJail*>(&native), static_cast<SubprocessJail*>(&bwrap),
+                               static_cast<SubprocessJail*>(&automatic)}) {
+    const Result<JailedSubprocessResult> result = jail->run(spec({"exit_with", "4"}));
+    ASSERT_TRUE(result.has_value());
+    EXPECT_EQ(exit_code(*result), 4);
+    EXPECT_TRUE(result->receipt.has(Guarantee::kProcPidIsolated));
+  }
 }
 
 TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {

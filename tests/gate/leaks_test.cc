@@ -58,7 +58,8 @@ TEST_P(LeakTest, C10_two_hundred_runs_at_once_from_sixteen_threads_leave_nothing
   EXPECT_EQ(before.mounts, look().mounts);
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LeakTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap), jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LeakTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
+                         jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

@@ -59,7 +59,8 @@ TEST_P(LimitTest, a_disk_limit_without_a_scratch_to_bound_is_refused) {
   EXPECT_EQ(result.has_value(), GetParam() != JailKind::kNone);
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LimitTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap), jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LimitTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
+                         jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

@@ -64,9 +64,10 @@ TEST_P(SurvivorTest, C10_a_sigkilled_owner_takes_the_tree_with_it) {
   const std::string marker = unique_marker();
   write_file(dir_ / "policy.toml", policy_admitting({"sleep_tree"}));
   const std::string jail = jail_name(testing::TestParamInfo<JailKind>(GetParam(), 0));
-  Program owner = Program::start({sallyport_binary(), "run", "--jail", jail, "--policy", (dir_ / "policy.toml").string(),
-                                  "--", "sleep_tree", marker},
-                                 {.cwd = repo_, .environment = Environment{{"PATH", misbehave_dir().string() + ":/usr/bin"}}});
+  Program owner =
+      Program::start({sallyport_binary(), "run", "--jail", jail, "--policy", (dir_ / "policy.toml").string(), "--",
+                      "sleep_tree", marker},
+                     {.cwd = repo_, .environment = Environment{{"PATH", misbehave_dir().string() + ":/usr/bin"}}});
   ASSERT_TRUE(all_there(marker, 4)) << "the CLI itself and three of the tree";
   owner.send_signal(SIGKILL);
   EXPECT_TRUE(all_gone(marker));

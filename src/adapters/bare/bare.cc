@@ -13,9 +13,12 @@ spawn::LaunchSpec render(const Plan& plan, Inputs inputs) {
 }
 
 std::vector<Established> establishes() {
-  return {{Guarantee::kExecAllowlisted, "gate"},      {Guarantee::kExecPinned, "descriptor"},
-          {Guarantee::kEnvStripped, "gate"},          {Guarantee::kProcNoNewPrivs, "prctl"},
-          {Guarantee::kProcDiesWithParent, "subreaper"}, {Guarantee::kLimitWall, "supervisor"},
+  return {{Guarantee::kExecAllowlisted, "gate"},
+          {Guarantee::kExecPinned, "descriptor"},
+          {Guarantee::kEnvStripped, "gate"},
+          {Guarantee::kProcNoNewPrivs, "prctl"},
+          {Guarantee::kProcDiesWithParent, "subreaper"},
+          {Guarantee::kLimitWall, "supervisor"},
           {Guarantee::kLimitOutput, "supervisor"}};
 }
 

@@ -13,8 +13,8 @@ namespace sallyport::bare {
 inline constexpr const char* kJailName = "none";
 
 struct Inputs {
-  int exe_fd = -1;  // borrowed, checked
-  int cwd_fd = -1;  // borrowed, checked
+  int exe_fd = -1;                  // borrowed, checked
+  int cwd_fd = -1;                  // borrowed, checked
   std::vector<std::string> argv{};  // with an interpreter's prefix already in it
 };
 

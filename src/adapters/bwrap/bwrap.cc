@@ -115,7 +115,8 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
     if (entry.kind != ViewKind::kBind || !inputs.identity_of) continue;
     const std::optional<spawn::FileIdentity> identity = inputs.identity_of(entry.source);
     if (!identity) continue;
-    place.root_ops.push_back({.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
+    place.root_ops.push_back(
+        {.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
   }
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;

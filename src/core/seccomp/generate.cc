@@ -54,7 +54,8 @@ void deny_families(scmp_filter_ctx filter) {
   for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
     deny(call, SCMP_A0(SCMP_CMP_GT, last));
     for (unsigned family = 0; family < last; ++family) {
-      if (std::ranges::find(kAllowedFamilies, family) == kAllowedFamilies.end()) deny(call, SCMP_A0(SCMP_CMP_EQ, family));
+      if (std::ranges::find(kAllowedFamilies, family) == kAllowedFamilies.end())
+        deny(call, SCMP_A0(SCMP_CMP_EQ, family));
     }
   }
   // Of netlink protocol 0, NETLINK_ROUTE, is left; audit, connector, crypto, kobject events, netfilter … are not.

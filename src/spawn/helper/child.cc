@@ -80,10 +80,10 @@ long drop_capabilities() {
   }
   const long cleared = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_CLEAR_ALL}, 0L, 0L, 0L);
   if (cleared < 0) return cleared;
-  const long secured = sys(__NR_prctl, long{PR_SET_SECUREBITS},
-                           long{SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
-                                SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED},
-                           0L, 0L, 0L);
+  const long secured =
+      sys(__NR_prctl, long{PR_SET_SECUREBITS},
+          long{SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED},
+          0L, 0L, 0L);
   if (secured < 0) return secured;
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const struct __user_cap_data_struct nothing[2] = {};
@@ -107,10 +107,10 @@ long check_no_capabilities() {
 long apply_landlock(const Run& run, std::uint32_t& applied) {
   const long abi = sys(__NR_landlock_create_ruleset, 0L, 0L, long{LANDLOCK_CREATE_RULESET_VERSION});
   if (abi < 2) return 0;  // absent, or so old that it would forbid every rename between directories
-  std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-                         LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                         LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-                         LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+  std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                         LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                         LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                         LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
   if (abi >= 3) rights |= kLandlockTruncate;
   const std::uint64_t attributes = rights;  // struct landlock_ruleset_attr of ABI 1: handled_access_fs alone
   const long ruleset = sys(__NR_landlock_create_ruleset, &attributes, long{sizeof attributes}, 0L);
@@ -175,8 +175,8 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   const bool own_jail = run.jailed() && !run.has(wire::kWrapped);
   if (own_jail && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
   if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
-  const long cwd = run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd))
-                                : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
+  const long cwd =
+      run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd)) : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
   if (!steps.ok(Stage::kWorkingDirectory, cwd)) return false;
   if (!steps.ok(Stage::kStdio, wire_stdio(run)) || !steps.ok(Stage::kStdio, place_passed_fds(run))) return false;
   if (!steps.ok(Stage::kNoNewPrivs, sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L))) return false;

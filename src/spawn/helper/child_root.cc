@@ -44,8 +44,8 @@ long clone_tree(long fd, std::uint32_t op_flags) {
   if (tree < 0) return tree;
   struct mount_attr attributes = {};
   attributes.attr_set = mount_attributes(op_flags);
-  const long restricted = sys(__NR_mount_setattr, tree, "", long{AT_EMPTY_PATH} | long{AT_RECURSIVE}, &attributes,
-                              long{sizeof attributes});
+  const long restricted =
+      sys(__NR_mount_setattr, tree, "", long{AT_EMPTY_PATH} | long{AT_RECURSIVE}, &attributes, long{sizeof attributes});
   return restricted < 0 ? restricted : tree;
 }
 
@@ -69,8 +69,8 @@ bool open_source(const Run& run, Op& op, Steps& steps) {
 
 // `mode` is applied exactly: the caller's umask must not decide what the jail looks like.
 long make_file(const char* target, std::uint32_t mode, const char* content, std::uint32_t size) {
-  const long fd = sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC},
-                      long{mode});
+  const long fd =
+      sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC}, long{mode});
   if (fd < 0) return fd;
   long result = 0;
   if (size > 0) {
@@ -87,8 +87,8 @@ bool attach(const Run& run, const Op& op, long tree, Steps& steps) {
   }
   const long target = open_without_symlinks(run.at(op.target), RESOLVE_BENEATH);
   if (!steps.ok(Stage::kBind, target)) return false;
-  const long moved = sys(__NR_move_mount, tree, "", target, "",
-                         long{MOVE_MOUNT_F_EMPTY_PATH} | long{MOVE_MOUNT_T_EMPTY_PATH});
+  const long moved =
+      sys(__NR_move_mount, tree, "", target, "", long{MOVE_MOUNT_F_EMPTY_PATH} | long{MOVE_MOUNT_T_EMPTY_PATH});
   sys(__NR_close, target);
   sys(__NR_close, tree);
   return steps.ok(Stage::kBind, moved);
@@ -174,7 +174,8 @@ bool check_mounts(const Run& run, Steps& steps) {
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
     const long fd = open_without_symlinks(run.at(ops[i].target), 0);
-    if (!steps.ok(Stage::kOpenSource, fd) || !steps.ok(Stage::kSourceIdentity, check_identity(ops[i], fd))) return false;
+    if (!steps.ok(Stage::kOpenSource, fd) || !steps.ok(Stage::kSourceIdentity, check_identity(ops[i], fd)))
+      return false;
     sys(__NR_close, fd);
   }
   return true;

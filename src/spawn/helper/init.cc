@@ -125,8 +125,8 @@ void run_wrapped_init(int image_fd) {
   run.child_stack_top = wrapped_child_stack + sizeof wrapped_child_stack;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
-  run.scratch_fd = static_cast<int>(
-      sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
+  run.scratch_fd =
+      static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
   if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd, 0});
   Failure failure = {};
   Steps steps(*run.image, failure);

@@ -10,16 +10,14 @@ struct Run {
   int fds[wire::kMaxRequestFds];
   std::uint32_t fd_count;
   wire::Image* image;
-  int scratch_fd;      // of the mount flagged kOpReportFd, or -1
-  int worker_pidfd;    // readable once the worker is gone
+  int scratch_fd;    // of the mount flagged kOpReportFd, or -1
+  int worker_pidfd;  // readable once the worker is gone
   char* child_stack_top;
 
   [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
   [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
   [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
-  [[nodiscard]] std::uint32_t first_cgroup_fd() const {
-    return jailed() ? wire::kFdCommonCount : wire::kFdBareCount;
-  }
+  [[nodiscard]] std::uint32_t first_cgroup_fd() const { return jailed() ? wire::kFdCommonCount : wire::kFdBareCount; }
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.

@@ -1,0 +1,138 @@
+// Bad input: each a clear typed error with a hint, and nothing left behind.
+#include <sys/stat.h>
+
+#include "cli/cli_fixture.h"
+
+namespace sallyport::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BadInput {
+  const char* what;
+  Words args;
+  const char* kind;
+};
+
+class CliRefusal : public CliTest {
+ protected:
+  // Both formats, the exit code, and that neither a file nor a process is left.
+  void expect_refused(const BadInput& bad, const ProgramOptions& how = {}) {
+    SCOPED_TRACE(bad.what);
+    const auto before = everything();
+    const LeakCount counts = LeakCount::of_self();
+    const ProgramResult text = sallyport(bad.args, how);
+    EXPECT_EQ(text.exit_code, 125);
+    expect_error_with_hint(text);
+    EXPECT_EQ(text.stderr_bytes.find('\x1b'), std::string::npos);
+    Words with_json = bad.args;
+    with_json.insert(with_json.begin() + 1, "--json");
+    const nlohmann::json record = record_of(sallyport(with_json, how));
+    EXPECT_EQ(record["error"]["kind"], bad.kind) << record;
+    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(LeakCount::of_self(), counts);
+  }
+};
+
+TEST_F(CliRefusal, EveryBadInputIsATypedErrorWithAHint) {
+  fs::create_directory_symlink("/usr", repo_ / "way-out");
+  Words huge{"run", "--", "git"};
+  huge.resize(15, std::string(100'000, 'x'));
+  const std::vector<BadInput> inputs = {
+      {"unknown tool", {"run", "--", "bash", "-c", "id"}, "disallowed_subprocess"},
+      {"path as tool", {"run", "--", "/usr/bin/git"}, "disallowed_subprocess"},
+      {"relative path as tool", {"run", "--", "./git"}, "disallowed_subprocess"},
+      {"empty argv", {"run", "--"}, "disallowed_subprocess"},
+      {"empty name", {"run", "--", ""}, "disallowed_subprocess"},
+      {"wrapper as tool", {"run", "--", "bwrap"}, "disallowed_subprocess"},
+      {"escapes in the name", {"run", "--", "\x1b]0;x\x07git"}, "disallowed_subprocess"},
+      {"cwd outside by symlink", {"run", "--repo", ".", "--cwd", "way-out", "--", "git"}, "invalid_request"},
+      {"cwd outside", {"run", "--repo", ".", "--cwd", "/usr", "--", "git"}, "invalid_request"},
+      {"cwd missing", {"run", "--cwd", "nowhere", "--", "git"}, "invalid_request"},
+      {"cwd a file", {"run", "--cwd", "/etc/passwd", "--", "git"}, "invalid_request"},
+      {"repo missing", {"run", "--repo", "/nonexistent", "--", "git"}, "invalid_request"},
+      {"zero timeout", {"run", "--timeout", "0s", "--", "git"}, "invalid_request"},
+      {"negative timeout", {"run", "--timeout", "-1s", "--", "git"}, "invalid_request"},
+      {"absurd timeout", {"run", "--timeout", "999999h", "--", "git"}, "invalid_request"},
+      {"overflowing timeout", {"run", "--timeout", "99999999999999999999h", "--", "git"}, "invalid_request"},
+      {"zero output", {"run", "--max-output", "0", "--", "git"}, "invalid_request"},
+      {"absurd output", {"run", "--max-output", "99999999T", "--", "git"}, "invalid_request"},
+      {"zero memory", {"run", "--memory", "0", "--", "git"}, "invalid_request"},
+      {"1 MiB of arguments", huge, "invalid_request"},
+      {"probe name", {"run", "--probe", "Bad-Name", "--", "git"}, "invalid_probe_name"},
+      {"code-loading variable", {"run", "--env", "LD_PRELOAD=/x", "--", "git"}, "invalid_request"},
+      {"unknown guarantee", {"run", "--require", "net.isolatd", "--", "git"}, "invalid_request"},
+      {"unknown jail", {"run", "--jail", "natvie", "--", "git"}, "invalid_request"},
+  };
+  for (const BadInput& input : inputs) expect_refused(input);
+}
+
+TEST_F(CliRefusal, AMissingGuaranteeIsNamed_C26) {
+  // What a jail can give is known once the tool is pinned, and its hash is remembered in the user's cache by then: let
+  // that be there already.
+  EXPECT_EQ(sallyport({"run", "--jail", "none", "--", "git", "--version"}).exit_code, 0);
+  expect_refused({"required without a jail",
+                  {"run", "--jail", "none", "--require", "net.isolated", "--", "git"},
+                  "guarantee_unavailable"});
+  const ProgramResult result = sallyport({"run", "--jail", "none", "--require", "net.isolated", "--", "git"});
+  EXPECT_NE(result.stderr_bytes.find("net.isolated"), std::string::npos) << result.stderr_bytes;
+}
+
+TEST_F(CliRefusal, AnUnreadableRepoIsATypedError) {
+  const std::optional<PlainUser> user = as_plain_user();
+  const fs::path locked = dir_ / "locked";
+  fs::create_directories(locked);
+  chmod(locked.c_str(), 0);
+  expect_refused({"unreadable repo", {"run", "--repo", locked.string(), "--", "git"}, "system_error"}, {.user = user});
+  chmod(locked.c_str(), 0755);
+}
+
+TEST_F(CliRefusal, APolicyInsideTheScannedRepoIsRefusedAlsoBySymlink_C3) {
+  fs::copy_file(policy_, repo_ / "policy.toml");
+  fs::create_symlink(repo_ / "policy.toml", dir_ / "innocent.toml");
+  for (const fs::path& policy : {repo_ / "policy.toml", dir_ / "innocent.toml", fs::path("policy.toml")}) {
+    expect_refused({"policy in repo",
+                    {"run", "--policy", policy.string(), "--jail", "none", "--", "exit_with", "0"},
+                    "policy_error"});
+  }
+  EXPECT_EQ(run_helper({"exit_with", "9"}).exit_code, 9);  // control: the same text elsewhere
+}
+
+TEST_F(CliRefusal, APolicyErrorCarriesLineAndColumn_C3) {
+  write_file(policy_, "schema = \"sallyport.policy/1\"\n[[tool]]\nname = \"x\"\n");
+  const ProgramResult result = sallyport({"allowlist", "check", "--policy", policy_.string()});
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_NE(result.stderr_bytes.find("policy.toml:2:"), std::string::npos) << result.stderr_bytes;
+}
+
+TEST_F(CliRefusal, NoVariableAndNoFileFoundBySearchingWidensTheSet_C3) {
+  for (const char* name : {"SALLYPORT_POLICY", "SALLYPORT_ALLOW"}) environment_.emplace_back(name, policy_.string());
+  for (const char* name : {"repo/policy.toml", "repo/sallyport.toml", "home/policy.toml", "repo/.sallyport.toml"}) {
+    fs::copy_file(policy_, dir_ / name);
+  }
+  EXPECT_EQ(sallyport({"run", "--jail", "none", "--", "leave_mark", (repo_ / "mark").string()}).exit_code, 125);
+  EXPECT_FALSE(fs::exists(repo_ / "mark"));
+  EXPECT_EQ(run_helper({"leave_mark", (repo_ / "mark").string()}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(repo_ / "mark"));
+}
+
+TEST_F(CliRefusal, AToolInTheRepoOrARelativeDirectoryIsNeverFound) {
+  fs::copy_file(misbehave_dir() / "exit_with", repo_ / "exit_with");
+  for (const std::string& path : {repo_.string(), std::string("."), std::string("::")}) {
+    environment_[0].second = path;
+    EXPECT_NE(run_helper({"exit_with", "9"}).exit_code, 9) << path;
+  }
+}
+
+TEST_F(CliRefusal, ASlipOfTheFingersGetsASuggestion) {
+  const auto hint = [&](const Words& args) { return sallyport(args).stderr_bytes; };
+  EXPECT_NE(hint({"rnu", "--", "git"}).find("hint: did you mean 'run'?"), std::string::npos);
+  EXPECT_NE(hint({"run", "--tmieout", "1s", "--", "git"}).find("hint: did you mean '--timeout'?"), std::string::npos);
+  EXPECT_NE(hint({"run", "--", "gti", "status"}).find("did you mean 'git'?"), std::string::npos)
+      << hint({"run", "gti"});
+  EXPECT_NE(hint({"run", "--require", "net.isolatd", "git"}).find("did you mean 'net.isolated'?"), std::string::npos);
+  EXPECT_NE(hint({"allowlist", "show", "gti"}).find("did you mean 'git'?"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sallyport::test
