@@ -20,7 +20,7 @@ ExternalCliOptions probe_in(const fs::path& cwd) { return {.cwd = cwd, .timeout 
 TEST_F(GateTest, C2_every_refusal_is_typed_and_leaves_no_file_process_or_descriptor) {
   const std::unique_ptr<Gate> gate = open_gate();
   fs::create_directory_symlink("/usr", repo_ / "out");
-  const LeakCount before = LeakCount::of_self("/tmp", "sallyport");
+  const LeakCount before = LeakCount::of_self(repo_);
   const auto refused = [&](std::vector<std::string> argv, AllowlistedOptions options) {
     Result<ProcessResult> result = run_allowlisted(*gate, std::move(argv), std::move(options));
     EXPECT_FALSE(result.has_value());
@@ -46,7 +46,7 @@ TEST_F(GateTest, C2_every_refusal_is_typed_and_leaves_no_file_process_or_descrip
     options.env_extras = {{name, "x"}};
     EXPECT_NE(refused({"exit_with", "0"}, options).as<InvalidRequest>(), nullptr) << name;
   }
-  EXPECT_EQ(before, LeakCount::of_self("/tmp", "sallyport"));
+  EXPECT_EQ(before, LeakCount::of_self(repo_));
   // Positive control: the same call without the fault goes through.
   const Result<ProcessResult> good = run_allowlisted(*gate, {"exit_with", "0"}, in(repo_));
   EXPECT_TRUE(good.has_value());
@@ -198,13 +198,13 @@ TEST_F(GateTest, C19_a_caller_holds_the_port_and_any_adapter_serves_it) {
 
 TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {
   const std::unique_ptr<Gate> gate = open_gate();
-  const LeakCount before = LeakCount::of_self("/tmp", "sallyport");
+  const LeakCount before = LeakCount::of_self(repo_);
   const Result<Explanation> explained = gate->explain(spec({"leave_mark", (repo_ / "mark").string()}), JailKind::kAuto);
   ASSERT_TRUE(explained.has_value());
   EXPECT_EQ(explained->jail, "native");
   EXPECT_FALSE(explained->rendered.empty());
   EXPECT_FALSE(fs::exists(repo_ / "mark"));
-  EXPECT_EQ(before, LeakCount::of_self("/tmp", "sallyport"));
+  EXPECT_EQ(before, LeakCount::of_self(repo_));
 }
 
 INSTANTIATE_TEST_SUITE_P(gate, EveryJailTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),

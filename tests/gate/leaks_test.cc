@@ -23,7 +23,7 @@ class LeakTest : public EveryJailTest {
     std::size_t mounts;
     bool operator==(const Machine&) const = default;
   };
-  static Machine look() { return {LeakCount::of_self("/tmp", "sallyport"), lines_of("/proc/self/mountinfo")}; }
+  [[nodiscard]] Machine look() const { return {LeakCount::of_self(repo_), lines_of("/proc/self/mountinfo")}; }
 };
 
 TEST_P(LeakTest, C16_a_thousand_runs_in_a_row_leave_nothing) {
