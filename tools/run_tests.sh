@@ -30,7 +30,9 @@ run_ctest() {
   [[ $preset == tsan ]] && prefix=(without_aslr)
   reports+=("build/$preset/junit.xml")
   rm -f "build/$preset/junit.xml"
-  "${prefix[@]}" ctest --preset "$preset" --parallel "$jobs"
+  # Many tests look at the whole machine (processes, cgroups), which others use too. A second try is named in the log as
+  # such; a test that needs it is a defect to mend, but not a reason to hold a submission back.
+  "${prefix[@]}" ctest --preset "$preset" --parallel "$jobs" --repeat until-pass:2
 }
 
 stage() {
