@@ -1,0 +1,113 @@
+#include "golden/renderings.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/fs_view.h"
+#include "core/make_plan.h"
+#include "core/seccomp/program.h"
+
+namespace sallyport::golden {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Debian 12, less what only makes the files longer.
+HostLayout host() {
+  return {.system_directories = {"/usr", "/opt"},
+          .system_links = {{"/bin", "usr/bin"}, {"/lib", "usr/lib"}, {"/lib64", "usr/lib64"}},
+          .etc = {{"/etc/alternatives", true}, {"/etc/ld.so.cache", false}},
+          .etc_links = {{"/etc/localtime", "/usr/share/zoneinfo/Etc/UTC"}},
+          .etc_files = {{"/etc/timezone", "Etc/UTC\n"}},
+          .proc_masks = {{"/proc/keys", false}, {"/proc/kcore", false}}};
+}
+
+std::vector<HostPath> host_paths(const std::vector<std::filesystem::path>& paths) {
+  std::vector<HostPath> found;
+  for (const std::filesystem::path& path : paths) found.push_back({path, path.extension() != ".file"});
+  return found;
+}
+
+std::vector<ViewEntry> view_of(const Plan& plan, const std::string& tool_path) {
+  ViewInputs inputs{.repo = plan.repo,
+                    .repo_access = plan.repo_access,
+                    .read_only = host_paths(plan.extra_read_only),
+                    .read_write = host_paths(plan.extra_read_write),
+                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
+  if (!tool_path.starts_with("/usr/")) inputs.tool_files.push_back({tool_path, false});
+  return file_system_view(inputs, host()).value();
+}
+
+std::string escaped(const std::string& text) { return nlohmann::json(text).dump(); }
+
+std::string descriptor_text(const bwrap::PassedFd& passed) {
+  switch (passed.kind) {
+    case bwrap::PassedFd::Kind::kPath:
+      return "path " + passed.text;
+    case bwrap::PassedFd::Kind::kInit:
+      return "init";
+    case bwrap::PassedFd::Kind::kInnerImage:
+      return "launch image";
+    case bwrap::PassedFd::Kind::kBytes:
+      break;
+  }
+  // Its bytes are libseccomp's choice, and differ from version to version.
+  return passed.text == seccomp::program() ? "seccomp program" : "bytes " + escaped(passed.text);
+}
+
+}  // namespace
+
+Scene plain_scene() {
+  return {.spec = {.argv = {"jq", ".name"}, .repo = "/src/theirs", .cwd = "/src/theirs/sub", .limits = {.wall = 60s}}};
+}
+
+Rendering render(const Scene& scene) {
+  const JailedSubprocessSpec& spec = scene.spec;
+  const std::vector<EnvVar> base_env = {{"PATH", "/usr/bin"}, {"HOME", "/home/user"}, {"LANG", "C.UTF-8"}};
+  const Plan plan = make_plan(Allowlist::builtin(), spec,
+                              {.repo = spec.repo,
+                               .cwd = spec.cwd,
+                               .extra_read_only = spec.extra_read_only,
+                               .extra_read_write = spec.extra_read_write},
+                              base_env)
+                        .value();
+  const std::vector<ViewEntry> view = view_of(plan, scene.tool_path);
+  const BinaryIdentity exe{.path = scene.tool_path, .device = 1, .inode = 2, .size = 3, .mtime_ns = 4};
+  const auto identity_of = [](const std::string& path) -> std::optional<spawn::FileIdentity> {
+    // As the gate has it: only what a user can swap is compared.
+    if (path.starts_with("/usr") || path.starts_with("/opt") || path.starts_with("/etc")) return std::nullopt;
+    return spawn::FileIdentity{.device = 1, .inode = 5};
+  };
+  const bwrap::Inputs inputs{.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of};
+  return {.bwrap = bwrap::render(plan, inputs),
+          .bwrap_inner = bwrap::render_inner(plan, inputs),
+          .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of})};
+}
+
+Lines argv_text(const bwrap::Command& command) { return command.argv; }
+
+Lines descriptors_text(const bwrap::Command& command) {
+  Lines lines;
+  int number = spawn::wire::kFirstPassedFd;
+  for (const bwrap::PassedFd& passed : command.passed) {
+    lines.push_back(std::to_string(number++) + " " + descriptor_text(passed));
+  }
+  return lines;
+}
+
+Lines launch_text(const spawn::LaunchSpec& launch) {
+  const auto& jail = std::get<spawn::JailPlace>(launch.place);
+  Lines lines;
+  for (const spawn::RootOp& op : jail.root_ops) {
+    lines.push_back(spawn::describe(op) + (op.identity ? " (compared)" : ""));
+  }
+  for (const std::string& place : jail.landlock_writable) lines.push_back("landlock " + place);
+  lines.push_back("cwd      " + jail.cwd);
+  lines.push_back("exe      " + jail.exe.path);
+  for (const std::string& variable : launch.env) lines.push_back("env      " + variable);
+  for (const std::string& word : launch.argv) lines.push_back("argv     " + escaped(word));
+  return lines;
+}
+
+}  // namespace sallyport::golden

@@ -1,0 +1,40 @@
+// A spec's whole way down to what an adapter renders, on a host that is written down here instead of looked at: every
+// step of it is pure, so the same spec gives the same text on every machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/bwrap/bwrap.h"
+#include "adapters/native/native.h"
+#include "golden/golden.h"
+#include "sallyport/jail.h"
+
+namespace sallyport::golden {
+
+// Paths in the spec are taken as canonical; one that ends in ".file" is a file, all others are directories.
+struct Scene {
+  JailedSubprocessSpec spec{};
+  std::string tool_path = "/usr/bin/jq";  // where the tool was found; outside /usr it has to be mounted
+};
+
+struct Rendering {
+  bwrap::Command bwrap{};
+  spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap is told
+  spawn::LaunchSpec native{};
+};
+
+[[nodiscard]] Rendering render(const Scene& scene);
+
+// One argument a line, nothing else.
+[[nodiscard]] Lines argv_text(const bwrap::Command& command);
+// What the descriptors named in the argv are: "10 path /usr".
+[[nodiscard]] Lines descriptors_text(const bwrap::Command& command);
+// The steps of building the root, then what the tool gets.
+[[nodiscard]] Lines launch_text(const spawn::LaunchSpec& launch);
+
+// The smallest scene: a tool of the system over a read-only repo.
+[[nodiscard]] Scene plain_scene();
+
+}  // namespace sallyport::golden
