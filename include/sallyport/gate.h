@@ -33,7 +33,6 @@ struct GateConfig {
   Allowlist allowlist = Allowlist::builtin();
   std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
   std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
-  std::filesystem::path scratch_root{};              // private scratch directories are made here; empty: /tmp
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
 };

@@ -80,7 +80,6 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                     .allowlist = std::move(allowlist),
                     .search_path = search_path(environment),
                     .base_env = base_env(environment),
-                    .scratch_root = scratch_root(environment),
                     .cache_dir = cache_dir(environment),
                     .events = &events};
   return Call{.config = std::move(config), .spec = std::move(spec)};

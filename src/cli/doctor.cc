@@ -18,6 +18,7 @@
 #include "core/did_you_mean.h"
 #include "core/errors.h"
 #include "core/printable.h"
+#include "os/scratch.h"
 
 namespace sallyport::cli {
 namespace {
@@ -118,6 +119,8 @@ bool broken(const Finding& finding) {
 }
 
 int attack_jail(const NamedJail& jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
+  // What a doctor killed in the middle of an attack left in /tmp; a directory of one that lives is not touched.
+  static_cast<void>(sweep_stale_scratch("/tmp"));
   std::vector<Finding> findings;
   for (const attack::Case& one : attack::kCases) {
     if (!command.only.empty() && command.only != one.name) continue;

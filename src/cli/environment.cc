@@ -42,8 +42,4 @@ std::filesystem::path cache_dir(const Environment& environment) {
   return {};
 }
 
-std::filesystem::path scratch_root(const Environment& environment) {
-  return is_absolute(environment.tmpdir) ? std::filesystem::path(*environment.tmpdir) : std::filesystem::path("/tmp");
-}
-
 }  // namespace sallyport::cli

@@ -17,7 +17,6 @@ struct Environment {
   std::optional<std::string> lang{};
   std::optional<std::string> lc_all{};
   std::optional<std::string> xdg_cache_home{};
-  std::optional<std::string> tmpdir{};
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
 };
 
@@ -28,6 +27,5 @@ struct Environment {
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 // Empty, which means no cache on disk, when neither variable names an absolute directory.
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
-[[nodiscard]] std::filesystem::path scratch_root(const Environment& environment);
 
 }  // namespace sallyport::cli

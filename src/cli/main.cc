@@ -29,7 +29,6 @@ Environment read_environment() {
           .lang = variable("LANG"),
           .lc_all = variable("LC_ALL"),
           .xdg_cache_home = variable("XDG_CACHE_HOME"),
-          .tmpdir = variable("TMPDIR"),
           .current_directory = std::filesystem::current_path(unknown)};
 }
 

@@ -262,7 +262,6 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind j
 
 Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
   config.repo = TRY(canonical_directory(config.repo, "repo"));
-  if (config.scratch_root.empty()) config.scratch_root = "/tmp";
   return std::make_unique<Engine>(std::move(config));
 }
 

@@ -38,7 +38,6 @@ GateConfig GateTest::config() {
           .allowlist = *admitted,
           .search_path = {misbehave_dir(), "/usr/bin", "/bin"},
           .base_env = {{"PATH", "/usr/bin:/bin"}, {"HOME", dir_.path().string()}, {"AWS_SECRET_ACCESS_KEY", "canary"}},
-          .scratch_root = {},
           .cache_dir = {},
           .events = &events_};
 }
