@@ -53,11 +53,11 @@ TEST(AsciiArmour, CountsColumnsAsInTheOriginal) {
   EXPECT_EQ(armour.original_column(0, 0), 0U);
 }
 
-constexpr std::string_view kHead = "schema = \"sallyport.policy/1\"\n";
+constexpr std::string_view kPolicyHead = "schema = \"sallyport.policy/1\"\n";
 
 TEST(PolicyText, MayHoldAnyLanguageInItsStringsAndComments) {
   const auto policy = Allowlist::from_policy(
-      std::string(kHead) +
+      std::string(kPolicyHead) +
           "# \u0416\n[[tool]]\nname = \"git\"\ndecision_record = 'R\u00fc'\nreason = \"gr\u00fc\u00dfe\"\n",
       "p.toml");
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
@@ -66,7 +66,7 @@ TEST(PolicyText, MayHoldAnyLanguageInItsStringsAndComments) {
 }
 
 TEST(PolicyText, IsShownAsItWasWrittenInAnError_C3) {
-  const auto policy = Allowlist::from_policy(std::string(kHead) + "\"\u0416\u0416\" = 1\n", "p.toml");
+  const auto policy = Allowlist::from_policy(std::string(kPolicyHead) + "\"\u0416\u0416\" = 1\n", "p.toml");
   ASSERT_FALSE(policy.has_value());
   EXPECT_NE(policy.error().message.find("'\u0416\u0416'"), std::string::npos) << policy.error().message;
 }

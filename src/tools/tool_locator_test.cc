@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::chrono::nanoseconds later() { return std::chrono::system_clock::now().time_since_epoch() + 10s; }
+std::chrono::nanoseconds after_the_settling_time() { return std::chrono::system_clock::now().time_since_epoch() + 10s; }
 
 class ToolLocator : public testing::Test {
  protected:
@@ -60,7 +60,7 @@ class ToolLocator : public testing::Test {
   std::filesystem::path repo_;
   std::filesystem::path git_;
   ToolEntry tool_;
-  HashCache hashes_{{}, later};
+  HashCache hashes_{{}, after_the_settling_time};
 };
 
 TEST_F(ToolLocator, PinsAnElfProgramWithItsWholeIdentity) {

@@ -19,13 +19,13 @@ constexpr std::array<std::string_view, 1> kBuildFixed = {"--network=none"};
 
 // Left out: cp, save, load, import (host files), compose, swarm, service, plugin, context, login, push, network,
 // volume, and whatever a later docker adds.
-constexpr auto kCommands =
+constexpr auto kDockerCommands =
     std::to_array<std::string_view>({"run", "create", "build", "start", "stop", "kill", "rm", "wait", "logs", "inspect",
                                      "ps", "images", "pull", "top", "diff", "rmi", "version", "info"});
 constexpr auto kContainerCommands = std::to_array<std::string_view>(
     {"run", "create", "start", "stop", "kill", "rm", "wait", "logs", "inspect", "ls", "top", "diff"});
 constexpr auto kImageCommands = std::to_array<std::string_view>({"build", "inspect", "ls", "pull", "rm"});
-constexpr std::array<std::string_view, 4> kAlone = {"--version", "-v", "--help", "help"};
+constexpr std::array<std::string_view, 4> kDockerAlone = {"--version", "-v", "--help", "help"};
 
 // docker (pflag) takes no abbreviations; a flag's value needs "=", an option takes the next argument.
 constexpr auto kRunFlags =
@@ -167,7 +167,7 @@ Result<std::size_t> count_command_words(Argv arguments) {
   };
   const std::string_view first = arguments.front();
   if (first != "container" && first != "image") {
-    if (!is_one_of(kCommands, first)) return refuse(first, kCommands);
+    if (!is_one_of(kDockerCommands, first)) return refuse(first, kDockerCommands);
     return std::size_t{1};
   }
   const std::span<const std::string_view> known =
@@ -181,7 +181,7 @@ Result<std::size_t> count_command_words(Argv arguments) {
 
 Result<HardenedCommand> harden_docker(Argv argv) {
   const Argv arguments = argv.subspan(1);
-  const bool alone = arguments.empty() || (arguments.size() == 1 && is_one_of(kAlone, arguments.front()));
+  const bool alone = arguments.empty() || (arguments.size() == 1 && is_one_of(kDockerAlone, arguments.front()));
   if (alone) return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}};
   if (is_option(arguments.front())) {
     return fail(refused_argument("docker", arguments.front(),

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 10> kGlobalFlags = {"--no-pager",
                                                            "--no-optional-locks",
                                                            "--no-advice"};
 constexpr std::array<std::string_view, 2> kPathOptions = {"--git-dir", "--work-tree"};
-constexpr std::array<std::string_view, 3> kAlone = {"--version", "-v", "version"};
+constexpr std::array<std::string_view, 3> kGitAlone = {"--version", "-v", "version"};
 
 constexpr std::array<std::string_view, 2> kDiffFlags = {"--no-ext-diff", "--no-textconv"};
 
@@ -98,7 +98,7 @@ Result<HardenedCommand> harden_git(Argv argv) {
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
   const Argv arguments = argv.subspan(1);
   const bool alone =
-      arguments.empty() || (arguments.size() == 1 && std::ranges::find(kAlone, arguments.front()) != kAlone.end());
+      arguments.empty() || (arguments.size() == 1 && std::ranges::find(kGitAlone, arguments.front()) != kGitAlone.end());
   if (alone) {
     out.insert(out.end(), arguments.begin(), arguments.end());
     return HardenedCommand{.argv = std::move(out), .env = git_env()};

@@ -19,7 +19,7 @@ using enum DiffOptions;
 // know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
 // daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), gc and its kin
 // (gc.recentObjectsHook), and range-diff, which starts `git log` without our --no-textconv.
-constexpr std::array kCommands = {
+constexpr std::array kGitCommands = {
     GitCommand{"add"},
     GitCommand{"annotate", kTextconv},
     GitCommand{"apply"},
@@ -139,12 +139,12 @@ constexpr std::array kRefusedOptions = {
 };
 
 // Whole options that are also the beginning of a refused one.
-constexpr std::array<std::string_view, 2> kWholeOptions = {"--text", "--filter"};
+constexpr std::array<std::string_view, 2> kGitCommandsWholeOptions = {"--text", "--filter"};
 
 constexpr std::string_view kHint = "leave it out; a file of that name is written ./NAME";
 
 const RefusedOption* find_refused(const GitCommand& command, std::string_view argument) {
-  if (std::ranges::find(kWholeOptions, split_long(argument).name) != kWholeOptions.end()) return nullptr;
+  if (std::ranges::find(kGitCommandsWholeOptions, split_long(argument).name) != kGitCommandsWholeOptions.end()) return nullptr;
   const auto* const found = std::ranges::find_if(kRefusedOptions, [&](const RefusedOption& refused) {
     return (refused.command.empty() || refused.command == command.name) && may_abbreviate(argument, refused.option);
   });
@@ -183,13 +183,13 @@ Status check_value(const GitCommand& command, Argv arguments, std::size_t i) {
 }  // namespace
 
 const GitCommand* find_git_command(std::string_view name) {
-  const auto* const found = std::ranges::find(kCommands, name, &GitCommand::name);
-  return found == kCommands.end() ? nullptr : found;
+  const auto* const found = std::ranges::find(kGitCommands, name, &GitCommand::name);
+  return found == kGitCommands.end() ? nullptr : found;
 }
 
 std::string git_command_hint(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const GitCommand& command : kCommands) names.push_back(command.name);
+  for (const GitCommand& command : kGitCommands) names.push_back(command.name);
   const std::string suggestion = did_you_mean(name, names);
   return suggestion.empty() ? "git's own commands for reading and changing a repo are known; aliases are not"
                             : suggestion;

@@ -8,7 +8,7 @@ namespace sallyport::hardening {
 namespace {
 
 // A flag of the root command, so it may stand before the subcommand.
-constexpr std::array<std::string_view, 1> kFixed = {"--no-banner"};
+constexpr std::array<std::string_view, 1> kGitleaksFixed = {"--no-banner"};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Result<HardenedCommand> harden_gitleaks(Argv argv) {
     if (undoes) return fail(refused_argument("gitleaks", argument, "the banner is always off", "leave it out"));
   }
   // gitleaks starts git itself, over the same hostile repo.
-  return HardenedCommand{.argv = insert_after(argv, 0, kFixed), .env = git_env_for_children()};
+  return HardenedCommand{.argv = insert_after(argv, 0, kGitleaksFixed), .env = git_env_for_children()};
 }
 
 }  // namespace sallyport::hardening

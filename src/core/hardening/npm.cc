@@ -14,12 +14,12 @@ namespace {
 
 // On the command line and in the environment (C25): the first outranks every .npmrc, the second reaches the npm that
 // npm itself starts.
-constexpr std::array<std::string_view, 1> kFixed = {"--ignore-scripts"};
+constexpr std::array<std::string_view, 1> kNpmFixed = {"--ignore-scripts"};
 
 // Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
 // pre and post scripts). Left out: exec, explore, edit, init and other ways to start a program, and what acts on an
 // account or the user's configuration. npm completes abbreviated commands, so only whole names are taken.
-constexpr auto kCommands = std::to_array<std::string_view>({
+constexpr auto kNpmCommands = std::to_array<std::string_view>({
     "install",
     "i",
     "add",
@@ -79,23 +79,23 @@ constexpr auto kCommands = std::to_array<std::string_view>({
 });
 constexpr std::array<std::string_view, 3> kConfigVerbs = {"get", "list", "ls"};
 
-struct Refused {
+struct NpmRefused {
   std::string_view name;
   std::string_view why;
 };
 constexpr std::string_view kProgram = "it names a program or code to run";
 constexpr std::string_view kConfig = "it names another configuration";
 constexpr std::string_view kOutside = "it acts outside the repo";
-constexpr std::array kRefused = {
-    Refused{"script-shell", kProgram}, Refused{"shell", kProgram},         Refused{"node-options", kProgram},
-    Refused{"node-gyp", kProgram},     Refused{"git", kProgram},           Refused{"editor", kProgram},
-    Refused{"viewer", kProgram},       Refused{"browser", kProgram},       Refused{"init-module", kProgram},
-    Refused{"call", kProgram},         Refused{"onload-script", kProgram}, Refused{"userconfig", kConfig},
-    Refused{"globalconfig", kConfig},  Refused{"prefix", kOutside},        Refused{"local-prefix", kOutside},
-    Refused{"global", kOutside},       Refused{"location", kOutside},      Refused{"global-style", kOutside},
+constexpr std::array kNpmRefused = {
+    NpmRefused{"script-shell", kProgram}, NpmRefused{"shell", kProgram},         NpmRefused{"node-options", kProgram},
+    NpmRefused{"node-gyp", kProgram},     NpmRefused{"git", kProgram},           NpmRefused{"editor", kProgram},
+    NpmRefused{"viewer", kProgram},       NpmRefused{"browser", kProgram},       NpmRefused{"init-module", kProgram},
+    NpmRefused{"call", kProgram},         NpmRefused{"onload-script", kProgram}, NpmRefused{"userconfig", kConfig},
+    NpmRefused{"globalconfig", kConfig},  NpmRefused{"prefix", kOutside},        NpmRefused{"local-prefix", kOutside},
+    NpmRefused{"global", kOutside},       NpmRefused{"location", kOutside},      NpmRefused{"global-style", kOutside},
 };
 // Whole options that are also the beginning of a refused one.
-constexpr std::array<std::string_view, 1> kWholeOptions = {"init"};
+constexpr std::array<std::string_view, 1> kNpmWholeOptions = {"init"};
 
 // Single-dash spellings npm knows and that change nothing here; npm expands and combines others in surprising ways.
 constexpr auto kShorts =
@@ -137,8 +137,8 @@ Status check_argument(std::string_view argument, std::string_view next) {
     if (keeps_scripts_off(argument, next)) return {};
     return fail(refused_argument("npm", argument, "install scripts are always off", "leave it out"));
   }
-  if (is_one_of(kWholeOptions, name)) return {};
-  for (const Refused& refused : kRefused) {
+  if (is_one_of(kNpmWholeOptions, name)) return {};
+  for (const NpmRefused& refused : kNpmRefused) {
     // Also what npm would complete to it: "--script-sh".
     const bool meant = refused.name == name || (name.size() > 1 && refused.name.starts_with(name));
     if (meant) return fail(refused_argument("npm", argument, refused.why, "leave it out"));
@@ -149,8 +149,8 @@ Status check_argument(std::string_view argument, std::string_view next) {
 Status check_command(Argv arguments) {
   const auto command = std::ranges::find_if(arguments, [](const std::string& a) { return !is_option(a); });
   if (command == arguments.end()) return {};  // --version, -h
-  if (!is_one_of(kCommands, *command)) {
-    const std::string suggestion = did_you_mean(*command, kCommands);
+  if (!is_one_of(kNpmCommands, *command)) {
+    const std::string suggestion = did_you_mean(*command, kNpmCommands);
     return fail(refused_argument("npm", *command, "not one of the commands npm may run here",
                                  suggestion.empty() ? "put the command first, its options after it" : suggestion));
   }
@@ -184,7 +184,7 @@ Result<HardenedCommand> harden_npm(Argv argv) {
     if (is_option(options[i])) TRY(check_argument(options[i], next));
   }
   // In front of everything, so before any "--", and where no later spelling that could win is accepted.
-  return HardenedCommand{.argv = insert_after(argv, 0, kFixed), .env = npm_env()};
+  return HardenedCommand{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env()};
 }
 
 }  // namespace sallyport::hardening

@@ -7,18 +7,18 @@ namespace sallyport::hardening {
 namespace {
 
 // First, so that nothing before it can count; there is no option that takes it back.
-constexpr std::array<std::string_view, 1> kFixed = {"--no-config"};
+constexpr std::array<std::string_view, 1> kRipgrepFixed = {"--no-config"};
 constexpr std::string_view kShortsWithValue = "ABCEMTdefgjmrt";
 
-struct Refused {
+struct RipgrepRefused {
   std::string_view option;
   std::string_view why;
 };
 // ripgrep takes no abbreviations, so exact names are enough ("--pretty" is another option than "--pre").
-constexpr std::array kRefused = {
-    Refused{"--pre", "it starts a program for every file"},
-    Refused{"--hostname-bin", "it starts a program"},
-    Refused{"--search-zip", "it starts decompressors found by PATH"},
+constexpr std::array kRipgrepRefused = {
+    RipgrepRefused{"--pre", "it starts a program for every file"},
+    RipgrepRefused{"--hostname-bin", "it starts a program"},
+    RipgrepRefused{"--search-zip", "it starts decompressors found by PATH"},
 };
 
 }  // namespace
@@ -27,7 +27,7 @@ Result<HardenedCommand> harden_ripgrep(Argv argv) {
   const Argv arguments = argv.subspan(1);
   for (const std::string& argument : arguments.first(count_option_arguments(arguments))) {
     const std::string_view name = split_long(argument).name;
-    for (const Refused& refused : kRefused) {
+    for (const RipgrepRefused& refused : kRipgrepRefused) {
       if (name != refused.option) continue;
       return fail(refused_argument("rg", argument, refused.why, "leave it out; unpack or convert files beforehand"));
     }
@@ -35,7 +35,7 @@ Result<HardenedCommand> harden_ripgrep(Argv argv) {
       return fail(refused_argument("rg", argument, "-z starts decompressors found by PATH", "unpack files beforehand"));
     }
   }
-  return HardenedCommand{.argv = insert_after(argv, 0, kFixed), .env = {}};
+  return HardenedCommand{.argv = insert_after(argv, 0, kRipgrepFixed), .env = {}};
 }
 
 }  // namespace sallyport::hardening

@@ -8,7 +8,7 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array<std::string_view, 1> kFixed = {"--metrics=off"};
+constexpr std::array<std::string_view, 1> kSemgrepFixed = {"--metrics=off"};
 // Without one of these as its first argument semgrep scans, and its options may come at once.
 constexpr std::array<std::string_view, 2> kScanning = {"scan", "ci"};
 constexpr std::array<std::string_view, 7> kRefusedCommands = {
@@ -53,7 +53,7 @@ Result<HardenedCommand> harden_semgrep(Argv argv) {
   std::vector<EnvVar> env = git_env_for_children();  // semgrep asks git for the files to scan
   env.push_back({.name = "SEMGREP_ENABLE_VERSION_CHECK", .value = "0"});
   env.push_back({.name = "SEMGREP_SEND_METRICS", .value = "off"});
-  return HardenedCommand{.argv = insert_after(argv, contains(kScanning, first) ? 1 : 0, kFixed), .env = std::move(env)};
+  return HardenedCommand{.argv = insert_after(argv, contains(kScanning, first) ? 1 : 0, kSemgrepFixed), .env = std::move(env)};
 }
 
 }  // namespace sallyport::hardening
