@@ -104,14 +104,14 @@ spawn::CarelessStart careless(const World& world, std::string_view deed) {
   return start;
 }
 
+constexpr milliseconds kPartnerPatience{10'000};
+
 void clean_up_after_partner(const World& world) {
-  constexpr milliseconds kPatience{10'000};
   Result<spawn::CarelessProcess> cleaner = spawn::CarelessProcess::start(careless(world, "partner_clean_up"));
-  if (cleaner) static_cast<void>(cleaner->wait(kPatience));
+  if (cleaner) static_cast<void>(cleaner->wait(kPartnerPatience));
 }
 
 Result<spawn::CarelessProcess> start_accomplice(const World& world) {
-  constexpr milliseconds kPatience{10'000};
   spawn::CarelessStart start = careless(world, "accomplice");
   const std::filesystem::path ready = world.outside("ready");
   start.argv.push_back("secret=" + world.canary());
@@ -119,7 +119,7 @@ Result<spawn::CarelessProcess> start_accomplice(const World& world) {
   start.stdout_to = world.outside("accomplice");
   spawn::CarelessProcess accomplice = TRY(spawn::CarelessProcess::start(start));
   std::error_code error;
-  if (!within(kPatience, [&] { return std::filesystem::exists(ready, error); })) {
+  if (!within(kPartnerPatience, [&] { return std::filesystem::exists(ready, error); })) {
     return fail(system_error("start", "the accomplice", ETIMEDOUT));
   }
   return accomplice;
