@@ -98,8 +98,6 @@ int explain_verb(const ExplainCommand& command, const Environment& environment) 
   ConsoleEvents events(options.format, options.verbosity);
   Result<Call> call = make_call(options, environment, events);
   if (!call) return report(call.error(), options.format, events);
-  // Writes nothing, not even the hash of the tool it looked at.
-  call->config.cache_dir.clear();
   const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
   if (!gate) return report(gate.error(), options.format, events);
   const Result<Explanation> explanation = (*gate)->explain(call->spec, options.jail);

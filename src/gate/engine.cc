@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -88,7 +89,10 @@ Result<Resources> resources_for(Purpose purpose, const Plan& plan, Confinement c
 }  // namespace
 
 Engine::Engine(GateConfig config)
-    : config_(std::move(config)), policy_digest_(policy_digest(config_.allowlist)), hashes_(config_.cache_dir) {}
+    : config_(std::move(config)),
+      policy_digest_(policy_digest(config_.allowlist)),
+      hashes_(config_.cache_dir),
+      hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly) {}
 
 const HostLayout& Engine::host() {
   const std::scoped_lock lock(host_mutex_);
@@ -128,7 +132,8 @@ Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose
 
 Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
-  PinnedTool wrapper = TRY(locate(*Allowlist::builtin().find("bwrap"), config_.search_path, plan.repo, hashes_));
+  PinnedTool wrapper =
+      TRY(locate(*Allowlist::builtin().find("bwrap"), config_.search_path, plan.repo, hashes_for(purpose)));
   const JailInputs inputs = TRY(jail_inputs(prepared, host(), home_of(config_)));
   const bwrap::Inputs rendering{.argv = prepared.argv,
                                 .exe = prepared.executed,
@@ -160,7 +165,7 @@ Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose
       return render_bare(prepared, purpose);
     case JailKind::kBwrap:
       return render_bwrap(prepared, purpose);
-    case JailKind::kAuto:
+    case JailKind::kAuto:  // chosen before
     case JailKind::kNative:
       break;
   }
@@ -243,7 +248,8 @@ Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, Jai
 }
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind jail) {
-  Prepared prepared = TRY(prepare(config_, hashes_, spec));
+  Prepared prepared = TRY(prepare(config_, hashes_for(Purpose::kExplain), spec));
+  if (jail == JailKind::kAuto) jail = TRY(expected_jail(read_host_switches(), ::geteuid()));
   Rendered rendered = TRY(render(jail, prepared, Purpose::kExplain));
   TRY(check_required(prepared.plan, rendered));
   Explanation explanation{.plan = std::move(prepared.plan),

@@ -52,11 +52,15 @@ class Engine final : public Gate {
   [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const;
   [[nodiscard]] const HostLayout& host();
+  [[nodiscard]] HashCache& hashes_for(Purpose purpose) {
+    return purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_;
+  }
   void announce(const Rendered& rendered, const Plan& plan) const;
 
   GateConfig config_;
   std::string policy_digest_;
   HashCache hashes_;
+  HashCache hashes_when_explaining_;
   spawn::SpawnServer server_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;

@@ -16,12 +16,15 @@ bool is_required(std::span<const Guarantee> required, Guarantee guarantee) {
   return std::ranges::find(required, guarantee) != required.end();
 }
 
-// The reason alone, for the hint of a refusal that names the guarantee itself.
-Error refused(Guarantee guarantee, const Error& cause) {
-  return guarantee_unavailable(guarantee, cause.message,
-                               cause.hint.empty() ? "run where a cgroup can be made: as root, or under a delegated "
-                                                    "cgroup (systemd-run --user --scope -p Delegate=yes)"
-                                                  : cause.hint);
+// The layer below names the guarantee itself when it knows which one is lost.
+Error refused(Guarantee guarantee, Error cause) {
+  if (cause.as<GuaranteeUnavailable>() == nullptr) cause = guarantee_unavailable(guarantee, cause.message, cause.hint);
+  if (cause.hint.empty()) {
+    cause.hint =
+        "run where a cgroup can be made: as root, or under a delegated cgroup (systemd-run --user --scope "
+        "-p Delegate=yes)";
+  }
+  return cause;
 }
 
 void add_cgroup(Resources& resources, RunCgroup cgroup, std::span<const Guarantee> guarantees) {

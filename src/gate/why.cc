@@ -23,24 +23,28 @@ constexpr std::array kHostStages = {
 
 struct Switch {
   const char* path;
+  char HostSwitches::* value;
   char off;  // the first character that means "no user namespaces for you"
   const char* advice;
 };
 constexpr std::array kSwitches = {
-    Switch{"/proc/sys/user/max_user_namespaces", '0', "user namespaces are off: see sysctl user.max_user_namespaces"},
-    Switch{"/proc/sys/kernel/unprivileged_userns_clone", '0',
+    Switch{"/proc/sys/user/max_user_namespaces", &HostSwitches::max_user_namespaces, '0',
+           "user namespaces are off: see sysctl user.max_user_namespaces"},
+    Switch{"/proc/sys/kernel/unprivileged_userns_clone", &HostSwitches::unprivileged_userns_clone, '0',
            "user namespaces are off for plain users: see sysctl kernel.unprivileged_userns_clone"},
-    Switch{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+    Switch{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &HostSwitches::apparmor_restricts_userns, '1',
            "AppArmor restricts user namespaces: see sysctl kernel.apparmor_restrict_unprivileged_userns"}};
+
+const Switch* switched_off(const HostSwitches& host) {
+  const auto* found = std::ranges::find_if(kSwitches, [&](const Switch& one) { return host.*one.value == one.off; });
+  return found == kSwitches.end() ? nullptr : found;
+}
 
 std::string advice_for(const SetupFailed& failure) {
   if (failure.stage == stage_name(Stage::kProc)) {
     return "/proc of this container is partly masked; start the container with an unmasked /proc";
   }
-  for (const Switch& one : kSwitches) {
-    const Result<std::string> value = read_whole_file(one.path, ByteCount{64});
-    if (value && value->starts_with(one.off)) return one.advice;
-  }
+  if (const Switch* off = switched_off(read_host_switches())) return off->advice;
   if (failure.error_number == ENOSYS) return "this kernel is too old, or a container's seccomp filter hides the call";
   return "a container's seccomp filter or a security module may forbid namespaces here";
 }
@@ -67,6 +71,24 @@ Error explain_failure(Error error, const std::string& tool, const std::string& p
   }
   if (error.hint.empty() && host_cannot_jail(error)) error.hint = advice_for(*failure);
   return error;
+}
+
+HostSwitches read_host_switches() {
+  HostSwitches host;
+  for (const Switch& one : kSwitches) {
+    const Result<std::string> text = read_whole_file(one.path, ByteCount{64});
+    if (text && !text->empty()) host.*one.value = text->front();
+  }
+  return host;
+}
+
+Result<JailKind> expected_jail(const HostSwitches& host, uid_t user) {
+  const Switch* off = switched_off(host);
+  // The last two are for plain users only.
+  if (off == nullptr || (user == 0 && off->value != &HostSwitches::max_user_namespaces)) return JailKind::kNative;
+  // An AppArmor profile of its own lets bwrap do what we may not; no profile outranks the other two.
+  if (off->value == &HostSwitches::apparmor_restricts_userns) return JailKind::kBwrap;
+  return fail(jail_unavailable("auto", "no jail can be built without user namespaces", off->advice));
 }
 
 }  // namespace sallyport

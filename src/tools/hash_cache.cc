@@ -55,9 +55,10 @@ Result<FileStamp> stamp_of(int fd, std::string_view subject) {
                    .ctime_ns = nanoseconds(info.st_ctim)};
 }
 
-HashCache::HashCache(std::filesystem::path directory) : HashCache(std::move(directory), wall_clock) {}
-HashCache::HashCache(std::filesystem::path directory, Clock clock)
-    : directory_(std::move(directory)), clock_(std::move(clock)) {}
+HashCache::HashCache(std::filesystem::path directory, CacheAccess access)
+    : HashCache(std::move(directory), wall_clock, access) {}
+HashCache::HashCache(std::filesystem::path directory, Clock clock, CacheAccess access)
+    : directory_(std::move(directory)), clock_(std::move(clock)), access_(access) {}
 
 bool HashCache::too_fresh(const FileStamp& stamp) const {
   const std::chrono::nanoseconds changed(std::max(stamp.mtime_ns, stamp.ctime_ns));
@@ -99,7 +100,7 @@ void HashCache::load_once() {
 }
 
 void HashCache::save() const {
-  if (directory_.empty()) return;
+  if (directory_.empty() || access_ == CacheAccess::kReadOnly) return;
   // Other processes write the same file; what they learnt meanwhile is kept, and a lost update costs one re-read.
   std::map<FileStamp, std::string> all = load_hashes(directory_);
   all.insert(known_.begin(), known_.end());

@@ -31,13 +31,17 @@ struct FileStamp {
 
 [[nodiscard]] Result<FileStamp> stamp_of(int fd, std::string_view subject);
 
+// kReadOnly uses what is on disk and adds nothing to it: for who only looks.
+enum class CacheAccess { kReadWrite, kReadOnly };
+
 class HashCache {
  public:
   using Clock = std::function<std::chrono::nanoseconds()>;  // wall clock since the epoch, as file systems use it
 
   HashCache() : HashCache(std::filesystem::path{}) {}
-  explicit HashCache(std::filesystem::path directory);  // empty: in memory only
-  HashCache(std::filesystem::path directory, Clock clock);
+  // An empty directory: in memory only.
+  explicit HashCache(std::filesystem::path directory, CacheAccess access = CacheAccess::kReadWrite);
+  HashCache(std::filesystem::path directory, Clock clock, CacheAccess access = CacheAccess::kReadWrite);
 
   struct Entry {
     FileStamp stamp;
@@ -57,6 +61,7 @@ class HashCache {
 
   std::filesystem::path directory_;
   Clock clock_;
+  CacheAccess access_;
   mutable std::mutex mutex_;
   std::map<FileStamp, std::string> known_;
   bool loaded_ = false;

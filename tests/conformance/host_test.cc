@@ -24,9 +24,10 @@ class Host : public testing::TestWithParam<std::string> {
 
   // A run that leaves a mark in the repo.
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& options,
-                                                 std::vector<std::string> prefix = {}) const {
-    prefix.insert(prefix.end(), {test::sallyport_binary(), "run", "--policy", (policy_ / "policy.toml").native(),
-                                 "--repo", repo_.path().native(), "--writable-repo"});
+                                                 std::vector<std::string> prefix = {}, std::string verb = "run") const {
+    prefix.insert(prefix.end(),
+                  {test::sallyport_binary(), std::move(verb), "--policy", (policy_ / "policy.toml").native(), "--repo",
+                   repo_.path().native(), "--writable-repo"});
     prefix.insert(prefix.end(), options.begin(), options.end());
     prefix.insert(prefix.end(),
                   {"--", std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()});
@@ -52,6 +53,8 @@ class Host : public testing::TestWithParam<std::string> {
 };
 
 constexpr const char* kSystemPath = ":/usr/bin:/bin";
+const std::vector<std::string> kWithoutUserNamespaces = {
+    "/usr/bin/unshare", "-Ur", "/bin/sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"", "sh"};
 
 TEST_P(Host, JailsInsideAnotherUserNamespace) {
   expect_ran(test::run_program(command({"--jail", GetParam()}, {"/usr/bin/unshare", "-Ur"}),
@@ -60,16 +63,26 @@ TEST_P(Host, JailsInsideAnotherUserNamespace) {
 
 TEST_P(Host, WithoutUserNamespacesIsRefusedAndNamesTheSysctl) {
   expect_ran(test::run_program(command({"--jail", GetParam()}), {.environment = environment(kSystemPath)}));
-  const std::vector<std::string> without = {
-      "/usr/bin/unshare", "-Ur", "/bin/sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"", "sh"};
-  const ProgramResult result =
-      test::run_program(command({"--jail", GetParam()}, without), {.environment = environment(kSystemPath)});
+  const ProgramResult result = test::run_program(command({"--jail", GetParam()}, kWithoutUserNamespaces),
+                                                 {.environment = environment(kSystemPath)});
   expect_refused(result, GetParam() == "native" ? "max_user_namespaces" : "bwrap");
 }
 
 INSTANTIATE_TEST_SUITE_P(, Host, testing::Values("native", "bwrap"), [](const auto& test) { return test.param; });
 
 class HostLacks : public Host {};
+
+TEST_F(HostLacks, UserNamespacesAndExplainRefusesWhatRunWouldRefuse) {
+  for (const char* verb : {"explain", "run"}) {
+    expect_refused(
+        test::run_program(command({}, kWithoutUserNamespaces, verb), {.environment = environment(kSystemPath)}),
+        "max_user_namespaces");
+  }
+  const ProgramResult explained =
+      test::run_program(command({}, {}, "explain"), {.environment = environment(kSystemPath)});
+  EXPECT_EQ(explained.exit_code, 0) << explained.stderr_bytes;
+  EXPECT_NE(explained.stdout_bytes.find("native"), std::string::npos) << explained.stdout_bytes;
+}
 
 TEST_F(HostLacks, BwrapAndIsRefusedNamingIt) {
   expect_ran(test::run_program(command({"--jail", "bwrap"}), {.environment = environment(kSystemPath)}));
@@ -87,7 +100,9 @@ TEST_F(HostLacks, CgroupAccessAndRequiredMemoryLimitIsRefusedNamingIt) {
   argv[0] = theirs / "sallyport";
   const ProgramResult result =
       test::run_program(argv, {.cwd = repo_.path(), .environment = environment(kSystemPath), .user = user});
-  expect_refused(result, "limit.memory");
+  expect_refused(result, "error: cannot establish limit.memory: ");
+  EXPECT_EQ(result.stderr_bytes.find("limit.memory"), result.stderr_bytes.rfind("limit.memory"))
+      << "says it twice: " << result.stderr_bytes;
 }
 
 }  // namespace

@@ -197,14 +197,22 @@ TEST_F(GateTest, C19_a_caller_holds_the_port_and_any_adapter_serves_it) {
 }
 
 TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {
-  const std::unique_ptr<Gate> gate = open_gate();
+  GateConfig config = this->config();
+  config.cache_dir = dir_ / "cache";
+  const std::unique_ptr<Gate> gate = Gate::open(config).value();
   const LeakCount before = LeakCount::of_self(repo_);
-  const Result<Explanation> explained = gate->explain(spec({"leave_mark", (repo_ / "mark").string()}), JailKind::kAuto);
-  ASSERT_TRUE(explained.has_value());
-  EXPECT_EQ(explained->jail, "native");
-  EXPECT_FALSE(explained->rendered.empty());
-  EXPECT_FALSE(fs::exists(repo_ / "mark"));
-  EXPECT_EQ(before, LeakCount::of_self(repo_));
+  const JailedSubprocessSpec what = spec({"leave_mark", (repo_ / "mark").string()});
+  for (const JailKind jail : {JailKind::kAuto, JailKind::kBwrap}) {
+    const Result<Explanation> explained = gate->explain(what, jail);
+    ASSERT_TRUE(explained.has_value());
+    EXPECT_EQ(explained->jail, jail == JailKind::kAuto ? "native" : "bwrap");
+    EXPECT_FALSE(explained->rendered.empty());
+    EXPECT_FALSE(fs::exists(repo_ / "mark"));
+    EXPECT_FALSE(fs::exists(config.cache_dir)) << "explain remembered a hash";
+    EXPECT_EQ(before, LeakCount::of_self(repo_));
+  }
+  EXPECT_EQ(exit_code(run(*gate, what, JailKind::kNone)), 0);
+  EXPECT_TRUE(fs::exists(config.cache_dir)) << "positive control: a run does remember it";
 }
 
 INSTANTIATE_TEST_SUITE_P(gate, EveryJailTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
