@@ -37,7 +37,6 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json error_record(const Error& error);                  // sallyport.error/1
 [[nodiscard]] Json explain_record(const Explanation& explanation);    // sallyport.explain/1
 [[nodiscard]] Json allowlist_record(const Allowlist& allowlist);      // sallyport.allowlist/1
-[[nodiscard]] Json tool_record(const ToolEntry& tool);                // sallyport.tool/1
 
 // The text of a record: one line, or indented for people. Never throws.
 enum class JsonStyle { kCompact, kIndented };

@@ -64,8 +64,6 @@ Json allowlist_record(const Allowlist& allowlist) {
   return {{"schema", "sallyport.allowlist/1"}, {"digest", policy_digest(allowlist)}, {"tools", std::move(tools)}};
 }
 
-Json tool_record(const ToolEntry& tool) { return {{"schema", "sallyport.tool/1"}, {"tool", json_of(tool)}}; }
-
 std::string json_dump(const Json& value, JsonStyle style) {
   // Everything above is valid UTF-8 already; `replace` keeps a caller's own value from throwing.
   return value.dump(style == JsonStyle::kIndented ? 2 : -1, ' ', false, Json::error_handler_t::replace);

@@ -81,7 +81,7 @@ TEST(AllowlistRecord, ListsEveryToolByName) {
   EXPECT_EQ(record["tools"][0]["name"], "git");
   EXPECT_EQ(record["tools"][0]["hardening"], "git");
   EXPECT_EQ(record["digest"], policy_digest(Allowlist::builtin()));
-  EXPECT_EQ(tool_record(*Allowlist::builtin().find("bwrap"))["tool"]["role"], "wrapper");
+  EXPECT_EQ(json_of(*Allowlist::builtin().find("bwrap"))["role"], "wrapper");
 }
 
 TEST(EventJson, KeepsNameLevelAndFields_C18) {
