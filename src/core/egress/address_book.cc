@@ -1,0 +1,57 @@
+#include "core/egress/address_book.h"
+
+namespace sallyport {
+namespace {
+
+// The index lies in the low 17 bits of 198.18.0.0/15, and in the last group pair of 2001:2::/48. Counting from 1: an
+// address that ends in 0 could be taken for a network's own.
+constexpr std::uint32_t kFirstHost = 1;
+static_assert(AddressBook::kMostNames + kFirstHost < 1U << 17);
+
+IpAddress synthetic_v4(std::uint32_t index) {
+  const std::uint32_t host = index + kFirstHost;
+  return IpAddress::v4(198, static_cast<std::uint8_t>(18 + (host >> 16)), static_cast<std::uint8_t>(host >> 8),
+                       static_cast<std::uint8_t>(host));
+}
+
+IpAddress synthetic_v6(std::uint32_t index) {
+  const std::uint32_t host = index + kFirstHost;
+  IpAddress address{.v6 = true, .bytes = {0x20, 0x01, 0x00, 0x02}};
+  address.bytes[13] = static_cast<std::uint8_t>(host >> 16);
+  address.bytes[14] = static_cast<std::uint8_t>(host >> 8);
+  address.bytes[15] = static_cast<std::uint8_t>(host);
+  return address;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> AddressBook::index_of(std::string_view name) {
+  if (const auto found = index_.find(name); found != index_.end()) return found->second;
+  if (names_.size() >= kMostNames) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(names_.size());
+  names_.push_back(&index_.emplace(name, index).first->first);
+  return index;
+}
+
+std::optional<IpAddress> AddressBook::v4_of(std::string_view name) {
+  const std::optional<std::uint32_t> index = index_of(name);
+  return index ? std::optional(synthetic_v4(*index)) : std::nullopt;
+}
+
+std::optional<IpAddress> AddressBook::v6_of(std::string_view name) {
+  const std::optional<std::uint32_t> index = index_of(name);
+  return index ? std::optional(synthetic_v6(*index)) : std::nullopt;
+}
+
+std::optional<std::string_view> AddressBook::name_of(const IpAddress& address) const {
+  const auto& b = address.bytes;
+  const std::size_t last = address.v6 ? 15 : 3;
+  const std::uint32_t high = address.v6 ? b[13] : b[1] - 18U;
+  const std::uint32_t index = (high << 16 | static_cast<std::uint32_t>(b[last - 1]) << 8 | b[last]) - kFirstHost;
+  // The address made from the index settles all other bytes.
+  if (index >= names_.size() || (address.v6 ? synthetic_v6(index) : synthetic_v4(index)) != address)
+    return std::nullopt;
+  return std::string_view(*names_[index]);
+}
+
+}  // namespace sallyport

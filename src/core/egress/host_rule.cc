@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+#include "core/did_you_mean.h"
+#include "core/egress/host_name.h"
+#include "core/egress/ip_address.h"
+#include "core/errors.h"
+#include "core/printable.h"
+#include "core/units.h"
+#include "sallyport/egress.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::array<std::string_view, 2> kRuleOptions = {"up", "down"};
+constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE]";
+// Four times the longest name: enough for any rule, and an error message stays readable.
+constexpr std::size_t kLongestHostRule = 4 * kLongestHostName;
+
+struct SplitText {
+  std::string_view before;
+  std::optional<std::string_view> after;
+};
+
+SplitText split_at(std::string_view text, std::size_t place) {
+  if (place == std::string_view::npos) return {.before = text, .after = {}};
+  return {.before = text.substr(0, place), .after = text.substr(place + 1)};
+}
+
+std::optional<std::uint16_t> parse_rule_port(std::string_view text) {
+  unsigned value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, value);
+  const bool plain = error == std::errc{} && after == end && !text.starts_with('0') && value <= UINT16_MAX;
+  return plain ? std::optional(static_cast<std::uint16_t>(value)) : std::nullopt;
+}
+
+// One rule's text and the complaints about it.
+class HostRuleReader {
+ public:
+  explicit HostRuleReader(std::string_view text) : text_(text) {}
+
+  Result<HostRule> read() const {
+    if (text_.empty()) return fail(error("it is empty", kRuleGrammar));
+    if (text_.size() > kLongestHostRule) return fail(error("too long", kRuleGrammar));
+    const SplitText options = split_at(text_, text_.find(','));
+    const SplitText target = split_at(options.before, options.before.find('='));
+    HostRule rule = TRY(read_host(target.before));
+    if (target.after) rule.target = TRY(read_target(*target.after));
+    if (options.after) TRY(read_options(*options.after, rule));
+    return rule;
+  }
+
+ private:
+  [[nodiscard]] Error error(std::string_view why, std::string_view hint) const {
+    Error made =
+        invalid_request(fmt::format("host rule '{}'", printable(text_.substr(0, kLongestHostRule))), why, hint);
+    made.detail = InvalidRequest{.field = "host rule"};
+    return made;
+  }
+
+  Result<HostRule> read_host(std::string_view host) const {
+    TRY(refuse_url(host));
+    TRY(refuse_address(host));
+    const SplitText port = split_at(host, host.rfind(':'));
+    HostRule rule;
+    if (port.after) {
+      const std::optional<std::uint16_t> number = parse_rule_port(*port.after);
+      if (!number) return fail(error("the port must be a number from 1 to 65535", kRuleGrammar));
+      rule.ports.push_back(*number);
+    }
+    std::string_view name = port.before;
+    if (name.empty()) return fail(error("the host is missing", kRuleGrammar));
+    if (name == "*" || name == "*.")
+      return fail(error("every host is too wide", "name the hosts, or *.domain.example"));
+    rule.any_subdomain = name.starts_with("*.");
+    if (rule.any_subdomain) name.remove_prefix(2);
+    if (name.find('*') != std::string_view::npos) {
+      return fail(error("a wildcard stands only at the front, for whole labels", "write *.domain.example"));
+    }
+    rule.name = TRY(normalise_host_name(name));
+    if (rule.any_subdomain && rule.name.find('.') == std::string::npos) {
+      return fail(error("a whole top-level domain is too wide", "name the domain too: *.domain." + rule.name));
+    }
+    return rule;
+  }
+
+  Status refuse_url(std::string_view host) const {
+    const std::size_t scheme = host.find("://");
+    std::string_view rest = scheme == std::string_view::npos ? host : host.substr(scheme + 3);
+    rest = rest.substr(0, rest.find_first_of("/?#\\"));
+    const std::size_t user = rest.rfind('@');
+    const std::string_view bare = user == std::string_view::npos ? rest : rest.substr(user + 1);
+    if (bare.size() == host.size()) return {};
+    const std::string hint = bare.empty() ? std::string(kRuleGrammar) : fmt::format("write only the host: {}", bare);
+    if (scheme != std::string_view::npos) return fail(error("a rule has no scheme", hint));
+    if (user != std::string_view::npos) return fail(error("a rule has no user", hint));
+    return fail(error("a rule has no path", hint));
+  }
+
+  // An address has no name to compare with SNI, Host or a lookup.
+  Status refuse_address(std::string_view host) const {
+    const SplitText port = split_at(host, host.rfind(':'));
+    std::optional<IpAddress> address = parse_ip_address(host);
+    std::string_view number = "443";
+    if (!address && port.after) {
+      address = parse_ip_address(port.before);
+      if (parse_rule_port(*port.after)) number = *port.after;
+    }
+    if (!address) return {};
+    const std::string text = ip_address_text(*address);
+    const std::string where = address->v6 ? fmt::format("[{}]", text) : text;
+    return fail(error("an IP address, not a name",
+                      fmt::format("give it a name, NAME:PORT=ADDR:PORT: mirror.test:{}={}:{}", number, where, number)));
+  }
+
+  Result<HostTarget> read_target(std::string_view target) const {
+    static constexpr std::string_view kHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
+    const SplitText port = split_at(target, target.rfind(':'));
+    const std::optional<std::uint16_t> number = port.after ? parse_rule_port(*port.after) : std::nullopt;
+    const std::optional<IpAddress> address = parse_ip_address(port.before);
+    const bool bracketed = port.before.starts_with('[');
+    if (!number || !address || address->v6 != bracketed) return fail(error("the target is not ADDR:PORT", kHint));
+    std::string text = ip_address_text(*address);
+    // 010.0.0.1 is 8.0.0.1 to some programs and 10.0.0.1 to others.
+    if (!address->v6 && text != port.before) {
+      return fail(error("the target's address has two readings", fmt::format("write it as {}:{}", text, *number)));
+    }
+    if (port.before.find('%') != std::string_view::npos) return fail(error("a target has no zone", kHint));
+    const std::string_view kind = why_not_public(*address).value_or("");
+    if (kind == "unspecified" || kind == "multicast" || kind == "broadcast") {
+      return fail(error(fmt::format("the target is {}", kind), kHint));
+    }
+    return HostTarget{.address = std::move(text), .port = *number};
+  }
+
+  Status read_options(std::string_view options, HostRule& rule) const {
+    while (true) {
+      const SplitText rest = split_at(options, options.find(','));
+      TRY(read_option(rest.before, rule));
+      if (!rest.after) return {};
+      options = *rest.after;
+    }
+  }
+
+  Status read_option(std::string_view option, HostRule& rule) const {
+    const SplitText value = split_at(option, option.find('='));
+    if (std::ranges::find(kRuleOptions, value.before) == kRuleOptions.end()) {
+      const std::string suggestion = did_you_mean(value.before, kRuleOptions);
+      return fail(error(fmt::format("unknown option '{}'", value.before),
+                        suggestion.empty() ? "after the host come ,up=SIZE and ,down=SIZE" : suggestion));
+    }
+    std::optional<ByteCount>& limit = value.before == "up" ? rule.max_up : rule.max_down;
+    if (limit) return fail(error(fmt::format("'{}' is given twice", value.before), "keep one of the two"));
+    limit = TRY(parse_bytes(value.after.value_or(""), value.before));
+    if (count(*limit) != 0) return {};
+    return fail(error(fmt::format("'{}' of nothing allows nothing", value.before), "leave the host out instead"));
+  }
+
+  std::string_view text_;
+};
+
+std::string rule_size_text(ByteCount bytes) {
+  std::uint64_t value = count(bytes);
+  std::string_view units = "KMGT";
+  std::string_view unit;
+  while (value != 0 && value % 1024 == 0 && !units.empty()) {
+    value /= 1024;
+    unit = units.substr(0, 1);
+    units.remove_prefix(1);
+  }
+  return fmt::format("{}{}", value, unit);
+}
+
+std::string text_with_port(const HostRule& rule, std::optional<std::uint16_t> port) {
+  std::string text = fmt::format("{}{}", rule.any_subdomain ? "*." : "", rule.name);
+  if (port) fmt::format_to(std::back_inserter(text), ":{}", *port);
+  if (rule.target) {
+    const bool v6 = rule.target->address.find(':') != std::string::npos;
+    const std::string address = v6 ? fmt::format("[{}]", rule.target->address) : rule.target->address;
+    fmt::format_to(std::back_inserter(text), "={}:{}", address, rule.target->port);
+  }
+  if (rule.max_up) text += ",up=" + rule_size_text(*rule.max_up);
+  if (rule.max_down) text += ",down=" + rule_size_text(*rule.max_down);
+  return text;
+}
+
+}  // namespace
+
+Result<HostRule> parse_host_rule(std::string_view text) { return HostRuleReader(text).read(); }
+
+std::string host_rule_text(const HostRule& rule) {
+  if (rule.ports.empty()) return text_with_port(rule, std::nullopt);
+  std::string text;
+  for (const std::uint16_t port : rule.ports) {
+    if (!text.empty()) text += ' ';
+    text += text_with_port(rule, port);
+  }
+  return text;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,73 @@
+// Follows the requests of one HTTP/1.x connection, so that every request's Host is checked, not only the first one's.
+// Strict where a lenient reader and a lenient server could disagree (request smuggling): such a request is refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sallyport {
+
+inline constexpr std::size_t kLargestHttpHead = 64 * 1024;
+
+// Could `bytes` (the first of a connection) still become an HTTP/1.x request line? kMaybe: too few to tell.
+enum class HttpGuess { kYes, kNo, kMaybe };
+[[nodiscard]] HttpGuess looks_like_http(std::span<const std::uint8_t> bytes);
+
+// A state machine fed with the client's bytes in order. It never holds more than one head.
+class HttpRequests {
+ public:
+  struct Step {
+    enum class Kind {
+      kNeedMore,  // every byte consumed, in the middle of a head: hold them back
+      kHead,      // a head is complete: check `host`, then pass head_bytes on
+      kBody,      // `consumed` bytes of a checked request's body: pass them on
+      kRefused,   // `why`; the connection must end
+    };
+    Kind kind = Kind::kNeedMore;
+    std::size_t consumed = 0;  // of the span given to next()
+    std::string host{};        // of kHead: Host's value without its port; an absolute-form target agrees with it
+    std::uint16_t port = 0;    // of kHead: 0 when not written
+    std::string_view
+        why{};  // of kRefused: "connect", "upgrade", "http/2", "no host", "two hosts", "ambiguous length", …
+  };
+
+  // Call until it consumes nothing. On kHead, head() holds the head to pass on until the next call: as it came, or
+  // without an offer to change to HTTP/2 in the clear ("Upgrade: h2c"). Every other upgrade is refused, as are a body
+  // on GET, HEAD and TRACE, white space where RFC 9112 has none, and lines that do not end in CRLF. Once refused, it
+  // stays refused. How the bytes are cut into spans makes no difference to what is passed on and what is refused.
+  [[nodiscard]] Step next(std::span<const std::uint8_t> bytes);
+  [[nodiscard]] std::string_view head() const { return head_; }
+  // True when every request seen so far is complete.
+  [[nodiscard]] bool between_requests() const;
+  // So many bytes of a body, or of the current chunk of one, follow before the next thing that must be read; lets the
+  // caller splice them unseen. Never without an end: a request's length is always known.
+  [[nodiscard]] std::uint64_t opaque_bytes() const;
+  // The caller moved `count` of the opaque bytes itself.
+  void skip(std::uint64_t count);
+
+ private:
+  enum class State { kHead, kLength, kChunkSize, kChunkData, kChunkEnd, kTrailers, kRefused };
+
+  Step refuse(std::string_view why);
+  Step next_of_head(std::span<const std::uint8_t> bytes);
+  Step end_of_head(std::size_t consumed);
+  Step next_of_line(std::span<const std::uint8_t> bytes);
+  void begin_line(State state, std::size_t line_limit);
+  void end_of_line();
+  [[nodiscard]] std::string_view why_not_line(std::string_view line) const;
+  [[nodiscard]] static std::optional<std::uint64_t> parse_chunk_size(std::string_view line);
+
+  State state_ = State::kHead;
+  std::string head_{};
+  bool head_done_ = false;          // head_ is a whole one, kept for the caller until the next call
+  bool request_line_read_ = false;  // of the head that is being read
+  std::string line_{};              // of a chunked body: a chunk's first line, or a trailer
+  std::size_t line_limit_ = 0;
+  std::uint64_t remaining_ = 0;  // of a body with a length, or of a chunk
+  std::string_view why_{};
+};
+
+}  // namespace sallyport

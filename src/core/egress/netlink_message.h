@@ -1,0 +1,79 @@
+// Builds netlink messages: a header whose length is filled in at the end, then attributes, which may hold others.
+#pragma once
+
+#include <linux/netlink.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace sallyport {
+
+constexpr std::uint16_t big_endian(std::uint16_t value) {
+  return std::endian::native == std::endian::big ? value : __builtin_bswap16(value);
+}
+constexpr std::uint32_t big_endian(std::uint32_t value) {
+  return std::endian::native == std::endian::big ? value : __builtin_bswap32(value);
+}
+
+class NetlinkMessage {
+ public:
+  // `fixed` is the structure that follows the header, such as rtmsg.
+  template <class Fixed>
+    requires std::is_trivially_copyable_v<Fixed>
+  NetlinkMessage(std::uint16_t type, unsigned flags, std::uint32_t sequence, const Fixed& fixed) {
+    put(nlmsghdr{
+        .nlmsg_type = type, .nlmsg_flags = static_cast<std::uint16_t>(flags), .nlmsg_seq = sequence, .nlmsg_pid = 0});
+    put(fixed);
+  }
+
+  NetlinkMessage& text(unsigned type, std::string_view value) {
+    return attribute(type, std::string(value).c_str(), value.size() + 1);
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  NetlinkMessage& value(unsigned type, const T& value) {
+    return attribute(type, &value, sizeof value);
+  }
+  // An attribute made of attributes: `fill(*this)` puts them.
+  template <class Fill>
+  NetlinkMessage& nest(unsigned type, const Fill& fill) {
+    const std::size_t at = bytes_.size();
+    attribute(type | NLA_F_NESTED, nullptr, 0);
+    fill(*this);
+    return set_length<std::uint16_t>(at + offsetof(nlattr, nla_len), bytes_.size() - at);
+  }
+
+  [[nodiscard]] std::string finish() && {
+    set_length<std::uint32_t>(offsetof(nlmsghdr, nlmsg_len), bytes_.size());
+    return std::move(bytes_);
+  }
+
+ private:
+  template <class T>
+  void put(const T& value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    bytes_.resize(NLA_ALIGN(bytes_.size()));
+  }
+  // The length in the header counts no padding: the kernel compares it with the size it expects.
+  NetlinkMessage& attribute(unsigned type, const void* data, std::size_t size) {
+    put(nlattr{.nla_len = static_cast<std::uint16_t>(NLA_HDRLEN + size), .nla_type = static_cast<std::uint16_t>(type)});
+    if (size != 0) bytes_.append(static_cast<const char*>(data), size);
+    bytes_.resize(NLA_ALIGN(bytes_.size()));
+    return *this;
+  }
+  template <class T>
+  NetlinkMessage& set_length(std::size_t at, std::size_t length) {
+    const auto number = static_cast<T>(length);
+    std::memcpy(bytes_.data() + at, &number, sizeof number);
+    return *this;
+  }
+
+  std::string bytes_{};
+};
+
+}  // namespace sallyport
