@@ -1,27 +1,34 @@
 #!/usr/bin/python3
 """Counts the results of ctest runs and fails when a test failed, or was skipped without being on the allowed list.
 
-  usage: check_skips.py [--allowed FILE] JUNIT.xml...
+  usage: check_skips.py [--allowed FILE] [--as root|user] JUNIT.xml...
 
 A skipped test proves nothing, so each one has to be named in tools/allowed_skips.txt: a pattern (shell wildcards), then
-the reason after a #. The last line printed is the sum over all runs: "N passed, N failed, N skipped".
+the word `user` when only a plain user may skip it, then the reason after a #. The last line printed is the sum over all
+runs: "N passed, N failed, N skipped".
 """
 
 import argparse
 import fnmatch
+import os
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
 
-def read_allowed(file):
+def read_allowed(file, who):
     patterns = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        pattern, _, reason = line.partition("#")
-        if pattern.strip() and not reason.strip():
-            raise ValueError(f"{file}:{number}: {pattern.strip()} is allowed without a reason")
-        if pattern.strip():
-            patterns.append(pattern.strip())
+        entry, _, reason = line.partition("#")
+        words = entry.split()
+        if not words:
+            continue
+        if not reason.strip():
+            raise ValueError(f"{file}:{number}: {words[0]} is allowed without a reason")
+        if words[1:] not in ([], ["user"]):
+            raise ValueError(f"{file}:{number}: '{' '.join(words[1:])}' is no condition; there is only 'user'")
+        if who == "user" or not words[1:]:
+            patterns.append(words[0])
     return patterns
 
 
@@ -30,11 +37,16 @@ def outcomes(report):
     for case in xml.parse(report).getroot().iter("testcase"):
         status = case.get("status")
         if status == "run" and case.find("failure") is None:
-            yield case.get("name"), "passed"
+            yield name_of(case), "passed"
         elif status in ("notrun", "disabled") and is_skip(case):
-            yield case.get("name"), "skipped"
+            yield name_of(case), "skipped"
         else:
-            yield case.get("name"), "failed"
+            yield name_of(case), "failed"
+
+
+def name_of(case):
+    # GoogleTest writes a parameter's value behind the name.
+    return case.get("name").partition("  # GetParam()")[0]
 
 
 def is_skip(case):
@@ -47,12 +59,13 @@ def is_skip(case):
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--allowed", type=Path, default=Path(__file__).parent / "allowed_skips.txt")
+    parser.add_argument("--as", dest="who", choices=("root", "user"), default="root" if os.geteuid() == 0 else "user")
     parser.add_argument("reports", type=Path, nargs="+")
     options = parser.parse_args(argv[1:])
     count = {"passed": 0, "failed": 0, "skipped": 0}
     complaints = []
     try:
-        allowed = read_allowed(options.allowed)
+        allowed = read_allowed(options.allowed, options.who)
         for report in options.reports:
             seen = list(outcomes(report))
             if not seen:

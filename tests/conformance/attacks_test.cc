@@ -12,6 +12,11 @@
 #include "conformance/surroundings.h"
 #include "support/program.h"
 
+namespace sallyport::attack {
+// Else a test's name would hold addresses, and be another one each time.
+static void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+}  // namespace sallyport::attack
+
 namespace sallyport::conformance {
 namespace {
 
@@ -21,6 +26,7 @@ struct Adapter {
   std::string_view name;
   JailKind kind;
 };
+void PrintTo(const Adapter& adapter, std::ostream* out) { *out << adapter.name; }
 constexpr std::array kAdapters = {Adapter{"native", JailKind::kNative}, Adapter{"bwrap", JailKind::kBwrap}};
 
 std::string_view name_of(Who who) { return who == Who::kRoot ? "root" : "user"; }

@@ -22,13 +22,13 @@ set_tests_properties(Bad.Off PROPERTIES DISABLED ON)
 
 
 class CheckSkipsTest(CheckTest):
-    def check(self, tests, allowed=""):
+    def check(self, tests, allowed="", who="root"):
         self.write("CMakeLists.txt", PROJECT + tests)
         build = self.root / "build"
         subprocess.run(["cmake", "-S", self.root, "-B", build], check=True, capture_output=True)
         subprocess.run(["ctest", "--test-dir", build, "--output-junit", "junit.xml"], capture_output=True)
         list_file = self.write("allowed.txt", allowed)
-        return self.run_check("check_skips.py", "--allowed", list_file, build / "junit.xml")
+        return self.run_check("check_skips.py", "--allowed", list_file, "--as", who, build / "junit.xml")
 
     def test_passing_tests_pass_and_are_counted(self):
         result = self.check("")
@@ -41,6 +41,18 @@ class CheckSkipsTest(CheckTest):
 
     def test_a_skip_on_the_list_passes(self):
         self.assert_passes(self.check(SKIPPING, "Jail.Needs*  # the host decides\n"))
+
+    def test_a_skip_for_plain_users_is_none_for_root(self):
+        allowed = "Jail.NeedsCgroup user  # only root can make one\n"
+        self.assert_passes(self.check(SKIPPING, allowed, who="user"))
+        self.assert_fails(self.check(SKIPPING, allowed), "Jail.NeedsCgroup was skipped")
+        self.assert_fails(self.check(SKIPPING, "Jail.NeedsCgroup sometimes  # hm\n"), "no condition")
+
+    def test_a_parameters_value_is_no_part_of_the_name(self):
+        report = self.write("junit.xml", '<testsuite><testcase name="Jail.Java/native  # GetParam() = &lt;02&gt;" '
+                            'status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase></testsuite>')
+        allowed = self.write("allowed.txt", "Jail.Java/native  # no JVM\n")
+        self.assert_passes(self.run_check("check_skips.py", "--allowed", allowed, report))
 
     def test_an_allowed_skip_without_a_reason_fails(self):
         self.assert_fails(self.check(SKIPPING, "Jail.Needs*\n"), "without a reason")
