@@ -16,10 +16,11 @@ using test::ProgramResult;
 class Host : public testing::TestWithParam<std::string> {
  protected:
   Host() {
-    fs::copy_file(attack_program(), tools_ / attack::kProgramName);
+    // For a search path without anything else. Inside a user namespace only the one in /usr is trusted.
+    fs::copy_file("/usr/bin/touch", tools_ / "touch");
     // Anybody may write there, so that a plain user's run could leave its mark too.
     fs::permissions(repo_.path(), fs::perms(0777));
-    test::write_file(policy_.path() / "policy.toml", test::policy_admitting({attack::kProgramName}));
+    test::write_file(policy_.path() / "policy.toml", test::policy_admitting({"touch"}));
   }
 
   // A run that leaves a mark in the repo.
@@ -29,8 +30,7 @@ class Host : public testing::TestWithParam<std::string> {
                   {test::sallyport_binary(), std::move(verb), "--policy", (policy_ / "policy.toml").native(), "--repo",
                    repo_.path().native(), "--writable-repo"});
     prefix.insert(prefix.end(), options.begin(), options.end());
-    prefix.insert(prefix.end(),
-                  {"--", std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()});
+    prefix.insert(prefix.end(), {"--", "touch", mark().native()});
     return prefix;
   }
   [[nodiscard]] test::Environment environment(const std::string& path) const {
