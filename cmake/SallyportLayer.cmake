@@ -23,6 +23,7 @@ function(sallyport_compile_options target)
   if(SALLYPORT_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${SALLYPORT_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
+    target_compile_definitions(${target} PRIVATE SALLYPORT_SANITIZED)
     target_link_options(${target} PUBLIC -fsanitize=${SALLYPORT_SANITIZE})
   endif()
 endfunction()

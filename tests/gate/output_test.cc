@@ -30,7 +30,7 @@ TEST_F(GateTest, C13_four_gibibytes_of_output_cost_no_more_memory_than_twice_the
   what.limits.wall = std::chrono::minutes(10);
   const std::uint64_t before = peak_rss_bytes();
   const JailedSubprocessResult result = run(*gate, what, JailKind::kNone);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(SALLYPORT_SANITIZED)
   EXPECT_LT(peak_rss_bytes() - before, 2 * kCap + (16ULL << 20U));
 #else
   static_cast<void>(before);  // a sanitizer's shadow memory is not ours to bound
