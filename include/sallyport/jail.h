@@ -67,12 +67,13 @@ struct Usage {
   std::uint64_t peak_rss_bytes = 0;
 };
 
-// One refused connection or lookup (egress).
+// Refused connections or lookups (egress), one for each different host, port and reason.
 struct Denial {
-  std::string host{};
-  std::uint16_t port = 0;
-  std::string reason{};
+  std::string host{};      // a name, or an IP address that no lookup gave; printable
+  std::uint16_t port = 0;  // 0: the name was looked up, no connection was tried
+  std::string reason{};    // one of a closed set, see docs/json.md
   std::uint64_t count = 1;
+  std::chrono::system_clock::time_point time{};  // of the first
 };
 
 struct JailedSubprocessResult {

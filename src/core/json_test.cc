@@ -23,7 +23,11 @@ JailedSubprocessResult result_of(Outcome outcome) {
   result.usage = {.user = 2ms, .system = 500us, .peak_rss_bytes = 4096};
   result.receipt.jail = "none";
   result.receipt.established = {{.guarantee = Guarantee::kExecPinned, .mechanism = "fexecve"}};
-  result.denials = {{.host = "evil.example", .port = 443, .reason = "not allowed", .count = 2}};
+  result.denials = {{.host = "evil.example",
+                     .port = 443,
+                     .reason = "host not allowed",
+                     .count = 2,
+                     .time = std::chrono::system_clock::time_point(1500ms)}};
   return result;
 }
 
@@ -46,7 +50,9 @@ TEST(RunRecord, HasTheDocumentedShape_C20_C26) {
   EXPECT_EQ(record["receipt"]["jail"], "none");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["name"], "exec.pinned");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "fexecve");
-  EXPECT_EQ(record["denials"][0]["host"], "evil.example");
+  EXPECT_EQ(
+      record["denials"][0],
+      (Json{{"host", "evil.example"}, {"port", 443}, {"reason", "host not allowed"}, {"count", 2}, {"time_ms", 1500}}));
 }
 
 TEST(RunRecord, CarriesTheEvidenceOfEachOutcome_C20) {

@@ -156,7 +156,8 @@ Json json_of(const Denial& denial) {
   return {{"host", json_text(denial.host)},
           {"port", denial.port},
           {"reason", json_text(denial.reason)},
-          {"count", denial.count}};
+          {"count", denial.count},
+          {"time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(denial.time.time_since_epoch()).count()}};
 }
 
 Json json_of(const Event& event) {
