@@ -7,7 +7,7 @@
 set -euo pipefail
 
 run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libtomlplusplus-dev
-              libfmt-dev libidn2-dev libunistring-dev git ripgrep)
+              libfmt-dev libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace)

@@ -1,0 +1,117 @@
+#include "egress/admission.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "egress/socket_errors.h"
+#include "os/pipe.h"
+
+namespace sallyport {
+namespace {
+
+// Then the other sockets have their turn.
+constexpr int kAcceptAtOnce = 64;
+
+// The connection is gone, the listener is not; see accept(2), "Error handling".
+bool concerns_connection_only(int error) {
+  switch (error) {
+    case EBADF:
+    case EFAULT:
+    case EINVAL:
+    case ENOTSOCK:
+    case EOPNOTSUPP:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Status Admission::listen_on(UniqueFd listener, Kind kind) {
+  TRY(set_nonblocking(listener.get()));
+  Watch watch = TRY(run_.loop->watch(listener.get(), EPOLLIN, *this));
+  listeners_.push_back({.fd = std::move(listener), .watch = std::move(watch), .kind = kind});
+  return {};
+}
+
+void Admission::ready(int fd, std::uint32_t /*events*/) {
+  const auto found = std::ranges::find_if(listeners_, [fd](const Listener& l) { return l.fd.get() == fd; });
+  if (found != listeners_.end() && !paused_) accept_from(*found);
+}
+
+void Admission::accept_from(Listener& listener) {
+  for (int i = 0; i < kAcceptAtOnce; ++i) {
+    if (connections_.size() >= limit_) return pause();
+    if (!reserve_) reserve_ = UniqueFd(::fcntl(listener.fd.get(), F_DUPFD_CLOEXEC, 0));
+    if (!reserve_) return pause();
+    UniqueFd client(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (client) {
+      admit(std::move(client), listener.kind);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    } else if (out_of_descriptors(errno)) {
+      return pause();
+    } else if (!concerns_connection_only(errno)) {
+      return listener.watch.reset();
+    }
+  }
+}
+
+void Admission::admit(UniqueFd client, Kind kind) {
+  const std::optional<Endpoint> wanted =
+      kind == Kind::kRedirected ? original_destination(client.get()) : local_endpoint(client.get());
+  if (!wanted) return close_with_reset(std::move(client));
+  const std::optional<std::string_view> name = run_.book.name_of(wanted->address);
+  if (!name) {
+    return deny(std::move(client), ip_address_text(wanted->address), wanted->port, DenialReason::kAddressWithoutName);
+  }
+  const std::optional<RuleMatch> match = run_.rules.find(*name, wanted->port);
+  if (!match) return deny(std::move(client), *name, wanted->port, DenialReason::kPortNotAllowed);
+  let_in(std::move(client), {.name = std::string(*name), .port = wanted->port, .check = match->check}, match->rule);
+}
+
+void Admission::deny(UniqueFd client, std::string_view host, std::uint16_t port, DenialReason reason) {
+  run_.denials.add(host, port, reason);
+  close_with_reset(std::move(client));
+}
+
+void Admission::let_in(UniqueFd client, ClientStream::Place place, std::size_t rule) {
+  const auto it = connections_.emplace(connections_.end());
+  *it = std::make_unique<Connection>(run_, std::move(client), std::move(reserve_), std::move(place), rule, [this, it] {
+    run_.loop->later([this, it] {
+      connections_.erase(it);
+      resume();
+    });
+  });
+  (*it)->start();
+}
+
+void Admission::pause() {
+  if (!paused_) {
+    paused_ = true;
+    for (const Listener& listener : listeners_) listener.watch.change(0);
+  }
+  // A full house waits for a guest to leave; a lack of descriptors may end without that.
+  if (connections_.size() < limit_) retry_ = run_.loop->after(kDescriptorRetry, [this] { resume(); });
+}
+
+void Admission::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  retry_.reset();
+  for (const Listener& listener : listeners_) listener.watch.change(EPOLLIN);
+}
+
+void Admission::close_all() {
+  for (const std::unique_ptr<Connection>& connection : connections_) connection->last_round();
+  connections_.clear();
+  listeners_.clear();
+  reserve_.reset();
+}
+
+}  // namespace sallyport

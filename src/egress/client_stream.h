@@ -1,0 +1,77 @@
+// A client's bytes on their way to the server: held back until they are checked, and followed for as long as the
+// protocol can name another host. Holds at most one ClientHello or HTTP head, about 64 KiB, and only while it checks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/egress/http_requests.h"
+#include "egress/first_bytes.h"
+#include "egress/relay.h"
+
+namespace sallyport {
+
+class ClientStream {
+ public:
+  enum class State {
+    kWaiting,
+    kYield,       // there is more to do; others first
+    kEnded,       // the client has said all it will, and all of it was passed on
+    kRefused,     // see refusal()
+    kClientGone,  // reset, or ended before it said what it wants
+    kServerGone,  // takes no more bytes; may still have sent some
+    kGoOn,        // never returned: another round
+  };
+
+  struct Place {
+    std::string name{};
+    std::uint16_t port = 0;
+    ConnectionCheck check = ConnectionCheck::kTls;
+  };
+
+  ClientStream(Place place, std::uint64_t& budget, PipePool& pool, std::span<std::uint8_t> buffer);
+
+  // Goes as far as it can. `server` is -1 while there is no connection to it.
+  [[nodiscard]] State advance(int client, int server);
+
+  // The check has come far enough for a connection to the server to be made.
+  [[nodiscard]] bool wants_server() const { return cleared_ || place_.check == ConnectionCheck::kByAddress; }
+  // The client owes us bytes; it must not owe them for long.
+  [[nodiscard]] bool owes() const;
+  // It has sent a part of them.
+  [[nodiscard]] bool owes_the_rest() const { return !held_.empty() || in_head_; }
+  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const Refusal& refusal() const { return refusal_; }
+  // Between two answers, as far as can be told without reading them: our own answer would not cut into another.
+  [[nodiscard]] bool may_answer() const { return !awaits_answer_; }
+  void server_answered() { awaits_answer_ = false; }
+
+ private:
+  enum class Mode { kFirstBytes, kAfterHello, kHttp, kRaw };
+
+  [[nodiscard]] State advance_hold(int client);
+  [[nodiscard]] State judge();
+  [[nodiscard]] State advance_http(int client, int server);
+  [[nodiscard]] State feed(std::span<const std::uint8_t> bytes);
+  [[nodiscard]] State relay(int client, int server, std::uint64_t most);
+  [[nodiscard]] State flush(int server);
+  State refuse(Refusal refusal);
+  void pass_held(std::size_t count);
+
+  Place place_;
+  std::uint64_t& budget_;
+  Relay relay_;
+  std::span<std::uint8_t> buffer_;
+  Mode mode_;
+  bool cleared_ = false;
+  bool in_head_ = false;
+  bool awaits_answer_ = false;
+  std::string held_{};     // not yet checked
+  std::string pending_{};  // checked, not yet written
+  std::size_t written_ = 0;
+  std::uint64_t judged_bytes_ = 0;
+  HttpRequests http_{};
+  Refusal refusal_{};
+};
+
+}  // namespace sallyport

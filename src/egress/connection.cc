@@ -1,0 +1,163 @@
+#include "egress/connection.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "egress/upstream_address.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+
+}  // namespace
+
+Connection::Connection(EgressRun& run, UniqueFd client, UniqueFd reserve, ClientStream::Place place, std::size_t rule,
+                       std::function<void()> gone)
+    : run_(run),
+      rule_(rule),
+      gone_(std::move(gone)),
+      client_(std::move(client)),
+      reserve_(std::move(reserve)),
+      up_(std::move(place), run.budgets[rule].up, run.pipes, run.buffer),
+      down_(run.pipes, run.buffer) {}
+
+void Connection::start() {
+  Result<Watch> watch = run_.loop->watch(client_.get(), kBothWays, *this);
+  if (!watch) return abort();
+  client_watch_ = std::move(*watch);
+  send_at_once(client_.get());
+  advance();
+}
+
+void Connection::ready(int fd, std::uint32_t events) {
+  if (state_ == State::kGone) return;
+  // A client's reset ends everything. A server's does not yet: what it sent before is read first.
+  if (fd == client_.get() && (events & EPOLLERR) != 0) return abort();
+  advance();
+}
+
+// Both sockets report an edge only, so every event has everything tried that may have become possible.
+void Connection::advance() {
+  if (state_ == State::kGoodbye) return advance_goodbye();
+  turn_.reset();
+  if (!up_ended_ && !server_deaf_) advance_up();
+  if (state_ == State::kOpen && !seeking_ && !server_ && up_.wants_server()) seek_server();
+  if (state_ == State::kOpen && server_ && !down_ended_) advance_down();
+  if (state_ != State::kOpen) return;
+  set_client_timer();
+  if (down_ended_ && server_deaf_) return say_goodbye({});
+  if (down_ended_ && up_ended_) close();
+}
+
+void Connection::advance_up() {
+  switch (up_.advance(client_.get(), server_ ? server_.get() : -1)) {
+    case ClientStream::State::kWaiting:
+    case ClientStream::State::kGoOn:
+      return;
+    case ClientStream::State::kYield:
+      turn_ = run_.loop->after({}, [this] { advance(); });
+      return;
+    case ClientStream::State::kEnded:
+      up_ended_ = true;
+      return;
+    case ClientStream::State::kRefused:
+      return refuse(up_.refusal());
+    case ClientStream::State::kClientGone:
+      return abort();
+    case ClientStream::State::kServerGone:
+      server_deaf_ = true;
+      return;
+  }
+}
+
+void Connection::advance_down() {
+  std::uint64_t& budget = run_.budgets[rule_].down;
+  const std::uint64_t before = budget;
+  std::uint64_t most = Relay::kUnlimited;
+  const Relay::State state = down_.pump(server_.get(), client_.get(), budget, most);
+  if (budget != before) up_.server_answered();
+  switch (state) {
+    case Relay::State::kWaiting:
+    case Relay::State::kMostReached:
+      return;
+    case Relay::State::kYield:
+      turn_ = run_.loop->after({}, [this] { advance(); });
+      return;
+    case Relay::State::kEnded:
+      down_ended_ = true;
+      ::shutdown(client_.get(), SHUT_WR);
+      return;
+    case Relay::State::kOverBudget:
+      return refuse({.reason = DenialReason::kByteBudget});
+    case Relay::State::kSourceBroken:
+    case Relay::State::kSinkBroken:
+      return abort();
+  }
+}
+
+void Connection::set_client_timer() {
+  if (!up_.owes()) return client_timer_.reset();
+  if (client_timer_.armed()) return;
+  client_timer_ = run_.loop->after(run_.timeouts.client, [this] {
+    if (up_.owes_the_rest()) return refuse({.reason = DenialReason::kClientTooSlow});
+    say_goodbye({});  // it connected and said nothing: no attempt at anything
+  });
+}
+
+void Connection::seek_server() {
+  seeking_ = true;
+  timer_ = run_.loop->after(run_.timeouts.connect, [this] { use_server(UniqueFd(), ETIMEDOUT); });
+  const HostRule& rule = run_.rules.rules()[rule_];
+  if (rule.target) {
+    // Written down by the policy's author, who may well mean this machine.
+    if (const std::optional<IpAddress> address = parse_ip_address(rule.target->address)) {
+      return connect_to({{.address = *address, .port = rule.target->port}});
+    }
+    return abort();
+  }
+  lookup_ = run_.resolver.resolve(up_.place().name, [this](std::span<const IpAddress> found) {
+    if (state_ == State::kOpen) use_addresses(found);
+  });
+}
+
+void Connection::use_addresses(std::span<const IpAddress> found) {
+  reserve_.reset();
+  const std::optional<std::vector<IpAddress>> own = own_addresses();
+  if (!own) return use_server(UniqueFd(), errno);
+  const VettedAddresses vetted = vet_addresses(found, *own);
+  if (vetted.why_none) return refuse({.reason = *vetted.why_none});
+  std::vector<Endpoint> endpoints;
+  for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = up_.place().port});
+  connect_to(std::move(endpoints));
+}
+
+void Connection::connect_to(std::vector<Endpoint> endpoints) {
+  reserve_.reset();
+  connecting_ = std::make_unique<UpstreamConnect>(
+      *run_.loop, std::move(endpoints), [this](UniqueFd server, int error) { use_server(std::move(server), error); });
+  connecting_->start();
+}
+
+void Connection::use_server(UniqueFd server, int error) {
+  connecting_.reset();
+  lookup_.reset();
+  timer_.reset();
+  if (!server) {
+    tell_unreachable(error);
+    return abort();
+  }
+  server_ = std::move(server);
+  Result<Watch> watch = run_.loop->watch(server_.get(), kBothWays, *this);
+  if (!watch) return abort();
+  server_watch_ = std::move(*watch);
+  advance();
+}
+
+void Connection::last_round() {
+  if (state_ == State::kOpen && server_) advance();
+}
+
+}  // namespace sallyport

@@ -1,0 +1,89 @@
+#include "egress/denial_log.h"
+
+#include <chrono>
+
+#include "core/printable.h"
+
+namespace sallyport {
+namespace {
+
+std::string shown(std::string_view host) {
+  std::string text = printable(host.substr(0, DenialLog::kLongestHost));
+  if (text.size() <= DenialLog::kLongestHost) return text;
+  text.resize(DenialLog::kLongestHost);
+  return printable(text);  // the cut may have fallen inside a character
+}
+
+}  // namespace
+
+std::string_view denial_text(DenialReason reason) {
+  switch (reason) {
+    case DenialReason::kHostNotAllowed:
+      return "host not allowed";
+    case DenialReason::kPortNotAllowed:
+      return "port not allowed";
+    case DenialReason::kAddressWithoutName:
+      return "address without a name";
+    case DenialReason::kServerNameDiffers:
+      return "server name differs";
+    case DenialReason::kNoServerName:
+      return "no server name";
+    case DenialReason::kEncryptedClientHello:
+      return "encrypted client hello";
+    case DenialReason::kEarlyData:
+      return "early data";
+    case DenialReason::kNotTls:
+      return "not tls";
+    case DenialReason::kNotHttp:
+      return "not http";
+    case DenialReason::kAmbiguousHttp:
+      return "ambiguous http request";
+    case DenialReason::kHttpUpgrade:
+      return "http upgrade";
+    case DenialReason::kHostHeaderDiffers:
+      return "host header differs";
+    case DenialReason::kPrivateAddress:
+      return "private address";
+    case DenialReason::kOwnAddress:
+      return "address of this host";
+    case DenialReason::kNameDoesNotResolve:
+      return "name does not resolve";
+    case DenialReason::kByteBudget:
+      return "byte budget";
+    case DenialReason::kClientTooSlow:
+      return "client too slow";
+    case DenialReason::kTooManyNames:
+      return "too many names";
+    case DenialReason::kMoreDenials:
+      return "more denials";
+  }
+  return "more denials";
+}
+
+void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reason) {
+  auto key = std::make_tuple(shown(host), port, reason);
+  auto found = index_.find(key);
+  if (found == index_.end() && denials_.size() >= kMostEntries) {
+    key = {"", 0, DenialReason::kMoreDenials};
+    found = index_.find(key);
+  }
+  if (found != index_.end()) {
+    ++denials_[found->second].count;
+    return;
+  }
+  index_.emplace(key, denials_.size());
+  const auto& [name, number, why] = key;
+  denials_.push_back({.host = name,
+                      .port = number,
+                      .reason = std::string(denial_text(why)),
+                      .count = 1,
+                      .time = std::chrono::system_clock::now()});
+  if (denials_.size() == 1) first_.signal();
+  if (sink_ != nullptr) {
+    sink_->emit({.level = EventLevel::kWarning,
+                 .name = "subproc.egress.denied",
+                 .fields = {{"host", name}, {"port", std::to_string(number)}, {"reason", denials_.back().reason}}});
+  }
+}
+
+}  // namespace sallyport

@@ -1,0 +1,65 @@
+// What was refused in one run, counted: bounded however hard the tool tries.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "os/event_fd.h"
+#include "sallyport/event.h"
+#include "sallyport/jail.h"
+
+namespace sallyport {
+
+// A closed set; the texts are in docs/json.md.
+enum class DenialReason : std::uint8_t {
+  kHostNotAllowed,
+  kPortNotAllowed,
+  kAddressWithoutName,
+  kServerNameDiffers,
+  kNoServerName,
+  kEncryptedClientHello,
+  kEarlyData,
+  kNotTls,
+  kNotHttp,
+  kAmbiguousHttp,
+  kHttpUpgrade,
+  kHostHeaderDiffers,
+  kPrivateAddress,
+  kOwnAddress,
+  kNameDoesNotResolve,
+  kByteBudget,
+  kClientTooSlow,
+  kTooManyNames,
+  kMoreDenials,
+};
+
+[[nodiscard]] std::string_view denial_text(DenialReason reason);
+
+class DenialLog {
+ public:
+  static constexpr std::size_t kMostEntries = 1000;
+  static constexpr std::size_t kLongestHost = 256;
+
+  // `sink` may be null. It hears of each entry once, when it is made.
+  DenialLog(EventFd first, EventSink* sink) : first_(std::move(first)), sink_(sink) {}
+
+  // `host` may hold any bytes. Entries are told apart by all three; past kMostEntries they share one.
+  void add(std::string_view host, std::uint16_t port, DenialReason reason);
+
+  // Readable from the first refusal on.
+  [[nodiscard]] int first_fd() const { return first_.fd(); }
+  // In order of first occurrence.
+  [[nodiscard]] std::vector<Denial> take() { return std::move(denials_); }
+
+ private:
+  EventFd first_;
+  EventSink* sink_;
+  std::vector<Denial> denials_{};
+  std::map<std::tuple<std::string, std::uint16_t, DenialReason>, std::size_t> index_{};
+};
+
+}  // namespace sallyport

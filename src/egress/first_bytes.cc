@@ -1,0 +1,117 @@
+#include "egress/first_bytes.h"
+
+#include <fmt/format.h>
+
+#include "core/egress/client_hello.h"
+#include "core/egress/host_name.h"
+#include "core/printable.h"
+
+namespace sallyport {
+namespace {
+
+enum class TlsAlert : std::uint8_t { kAccessDenied = 49, kUnrecognizedName = 112 };
+
+// A fatal alert in a record of TLS 1.2's version, which every client reads.
+std::string tls_goodbye(TlsAlert alert) { return {21, 3, 3, 0, 2, 2, static_cast<char>(alert)}; }
+
+FirstBytes refused(DenialReason reason, std::string_view host, TlsAlert alert) {
+  return {.kind = FirstBytes::Kind::kRefused,
+          .refusal = {.reason = reason, .host = std::string(host), .goodbye = tls_goodbye(alert)}};
+}
+
+std::string http_goodbye(std::string_view host, std::uint16_t port, std::string_view why) {
+  const std::string shown = printable(host.substr(0, kLongestHostName));
+  const std::string place = port == kHttpPort ? shown : fmt::format("{}:{}", shown, port);
+  const std::string body = fmt::format("sallyport: {} is refused: {}\nhint: --allow-host {}\n", place, why, place);
+  return fmt::format(
+      "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n"
+      "Connection: close\r\n\r\n{}",
+      body.size(), body);
+}
+
+bool same_name(std::string_view said, std::string_view name) {
+  const Result<std::string> normal = normalise_host_name(said);
+  return normal && *normal == name;
+}
+
+FirstBytes judge_hello(ConnectionCheck check, const ClientHelloVerdict& hello, std::string_view name) {
+  if (hello.encrypted_client_hello) {
+    return refused(DenialReason::kEncryptedClientHello, {}, TlsAlert::kAccessDenied);
+  }
+  // Behind early data a second hello could not be told from what is encrypted.
+  if (hello.early_data) return refused(DenialReason::kEarlyData, {}, TlsAlert::kAccessDenied);
+  if (!hello.has_server_name && check == ConnectionCheck::kTls) {
+    return refused(DenialReason::kNoServerName, {}, TlsAlert::kUnrecognizedName);
+  }
+  if (hello.has_server_name && !same_name(hello.server_name, name)) {
+    return refused(DenialReason::kServerNameDiffers, hello.server_name, TlsAlert::kUnrecognizedName);
+  }
+  return {.kind = FirstBytes::Kind::kHello, .size = hello.size};
+}
+
+DenialReason reason_of(std::string_view why) {
+  if (why == "connect" || why == "upgrade" || why == "http/2") return DenialReason::kHttpUpgrade;
+  return why == "malformed request line" ? DenialReason::kNotHttp : DenialReason::kAmbiguousHttp;
+}
+
+}  // namespace
+
+FirstBytes judge_first_bytes(ConnectionCheck check, std::span<const std::uint8_t> bytes, std::string_view name) {
+  const ClientHelloVerdict hello = parse_client_hello(bytes);
+  switch (hello.kind) {
+    case ClientHelloVerdict::Kind::kNeedMore:
+      return {};
+    case ClientHelloVerdict::Kind::kHello:
+      return judge_hello(check, hello, name);
+    case ClientHelloVerdict::Kind::kMalformed:
+      return refused(DenialReason::kNotTls, {}, TlsAlert::kAccessDenied);
+    case ClientHelloVerdict::Kind::kNotTls:
+      break;
+  }
+  if (check != ConnectionCheck::kByAddress) {
+    return {.kind = FirstBytes::Kind::kRefused, .refusal = {.reason = DenialReason::kNotTls}};
+  }
+  switch (looks_like_http(bytes)) {
+    case HttpGuess::kMaybe:
+      return {};
+    case HttpGuess::kYes:
+      return {.kind = FirstBytes::Kind::kHttp};
+    case HttpGuess::kNo:
+      break;
+  }
+  return {.kind = FirstBytes::Kind::kRaw};
+}
+
+FirstBytes judge_after_hello(ConnectionCheck check, std::span<const std::uint8_t> bytes, std::string_view name) {
+  const ClientHelloVerdict hello = parse_second_client_hello(bytes);
+  switch (hello.kind) {
+    case ClientHelloVerdict::Kind::kNeedMore:
+      return {};
+    case ClientHelloVerdict::Kind::kHello:
+      return judge_hello(check, hello, name);
+    case ClientHelloVerdict::Kind::kMalformed:
+      return refused(DenialReason::kNotTls, {}, TlsAlert::kAccessDenied);
+    case ClientHelloVerdict::Kind::kNotTls:
+      break;
+  }
+  return {.kind = FirstBytes::Kind::kRaw};
+}
+
+std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_view name, std::uint16_t port) {
+  const bool same_port = head.port == 0 || head.port == port;
+  if (same_port && same_name(head.host, name)) return std::nullopt;
+  const std::uint16_t said_port = head.port == 0 ? port : head.port;
+  return Refusal{.reason = DenialReason::kHostHeaderDiffers,
+                 .host = head.host,
+                 .goodbye = http_goodbye(head.host, said_port, "the address asked for belongs to another host")};
+}
+
+Refusal refuse_request(std::string_view why, std::string_view name, std::uint16_t port) {
+  const DenialReason reason = reason_of(why);
+  Refusal refusal{.reason = reason};
+  // Bytes that are no HTTP at all get no HTTP answer.
+  if (reason != DenialReason::kNotHttp) refusal.goodbye = http_goodbye(name, port, why);
+  return refusal;
+}
+
+}  // namespace sallyport

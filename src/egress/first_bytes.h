@@ -1,0 +1,47 @@
+// What a client's bytes say about where it wants to go, compared with the name its address stands for. No sockets here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/egress/egress_rules.h"
+#include "core/egress/http_requests.h"
+#include "egress/denial_log.h"
+
+namespace sallyport {
+
+struct Refusal {
+  DenialReason reason = DenialReason::kNotTls;
+  std::string host{};     // empty: the name the connection's address stands for
+  std::string goodbye{};  // what the client gets to read; empty: a reset
+};
+
+struct FirstBytes {
+  enum class Kind {
+    kNeedMore,
+    kHello,  // the first `size` bytes are a ClientHello that may pass
+    kHttp,   // to be followed request by request
+    kRaw,    // neither; passes by its address alone
+    kRefused,
+  };
+  Kind kind = Kind::kNeedMore;
+  std::size_t size = 0;
+  Refusal refusal{};
+};
+
+// `bytes` is everything so far; not for ConnectionCheck::kHttp, which is HTTP from its first byte on.
+[[nodiscard]] FirstBytes judge_first_bytes(ConnectionCheck check, std::span<const std::uint8_t> bytes,
+                                           std::string_view name);
+// `bytes` is everything after the first hello. kRaw: the handshake has gone on.
+[[nodiscard]] FirstBytes judge_after_hello(ConnectionCheck check, std::span<const std::uint8_t> bytes,
+                                           std::string_view name);
+
+// Null when the head's Host is `name` on `port`.
+[[nodiscard]] std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_view name,
+                                                 std::uint16_t port);
+[[nodiscard]] Refusal refuse_request(std::string_view why, std::string_view name, std::uint16_t port);
+
+}  // namespace sallyport

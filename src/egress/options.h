@@ -1,0 +1,41 @@
+// What a run's egress is given.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/egress/egress_rules.h"
+#include "egress/endpoint.h"
+#include "sallyport/event.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+// All of them bound in the jail's network namespace, where every address is local.
+struct EgressSockets {
+  std::vector<UniqueFd>
+      listeners{};  // TCP on the allowed ports: getsockname() of what they accept is the wanted address
+  std::vector<UniqueFd> redirected{};  // TCP where netfilter leads every other port: SO_ORIGINAL_DST is
+  std::vector<UniqueFd> dns_udp{};
+  std::vector<UniqueFd> dns_tcp{};
+};
+
+struct EgressTimeouts {
+  std::chrono::milliseconds client = std::chrono::seconds(10);   // for a whole ClientHello or HTTP head
+  std::chrono::milliseconds connect = std::chrono::seconds(30);  // for the lookup and the connection together
+  std::chrono::milliseconds goodbye = std::chrono::seconds(2);   // for a refused client to read why
+  std::chrono::milliseconds dns_idle = std::chrono::seconds(10);
+};
+
+struct EgressOptions {
+  EgressRules rules{};
+  // As many at once; further ones wait in the kernel's queue until one ends.
+  std::size_t max_connections = 512;
+  std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
+  EventSink* events = nullptr;           // borrowed; called on the egress thread
+  EgressTimeouts timeouts{};
+};
+
+}  // namespace sallyport

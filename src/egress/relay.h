@@ -1,0 +1,51 @@
+// One direction of a connection. Never reads what it cannot pass on: the sender feels the receiver's pace.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "egress/pipe_pool.h"
+
+namespace sallyport {
+
+class Relay {
+ public:
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+  enum class State {
+    kWaiting,       // for one of the sockets
+    kYield,         // there is more to do; others first
+    kEnded,         // the source has ended, and all of it was passed on
+    kMostReached,   // `most` is zero, and all of it was passed on
+    kOverBudget,    // there is more, and no budget for it
+    kSourceBroken,  // all that came before was passed on
+    kSinkBroken,
+  };
+
+  // `copy_buffer` is used when no pipe is to be had.
+  Relay(PipePool& pool, std::span<std::uint8_t> copy_buffer) : pool_(pool), copy_buffer_(copy_buffer) {}
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  // Moves what can be moved now. Both counters go down by each byte read; neither is ever exceeded.
+  [[nodiscard]] State pump(int from, int to, std::uint64_t& budget, std::uint64_t& most);
+  // Bytes read and not yet written.
+  [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
+
+ private:
+  [[nodiscard]] std::optional<State> fill(int from, std::uint64_t want, std::uint64_t& budget, std::uint64_t& most);
+  [[nodiscard]] std::optional<State> drain(int to);
+  [[nodiscard]] std::optional<State> copy(int from, int to, std::uint64_t want, std::uint64_t& budget,
+                                          std::uint64_t& most) const;
+  void give_back();
+
+  PipePool& pool_;
+  std::span<std::uint8_t> copy_buffer_;
+  std::optional<Pipe> pipe_{};
+  std::size_t in_flight_ = 0;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,47 @@
+// What the parts of one run's egress share. Made before its thread starts, used by that thread alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/egress/address_book.h"
+#include "core/egress/egress_rules.h"
+#include "egress/denial_log.h"
+#include "egress/loop.h"
+#include "egress/options.h"
+#include "egress/pipe_pool.h"
+#include "egress/resolver.h"
+
+namespace sallyport {
+
+// Bytes a rule's connections may still move, together.
+struct Budget {
+  std::uint64_t up = 0;
+  std::uint64_t down = 0;
+};
+
+struct EgressRun {
+  EgressRun(EgressOptions options, std::unique_ptr<Loop> its_loop, EventFd first_denial)
+      : rules(std::move(options.rules)),
+        timeouts(options.timeouts),
+        events(options.events),
+        loop(std::move(its_loop)),
+        denials(std::move(first_denial), options.events),
+        resolver(*loop, options.nameserver) {}
+
+  const EgressRules rules;
+  const EgressTimeouts timeouts;
+  EventSink* const events;  // may be null
+  const std::unique_ptr<Loop> loop;
+  DenialLog denials;
+  Resolver resolver;
+  std::vector<Budget> budgets{};  // by rule
+  AddressBook book{};
+  PipePool pipes{};
+  std::array<std::uint8_t, 64 * 1024> buffer{};  // never holds anything from one event to the next
+};
+
+}  // namespace sallyport

@@ -1,0 +1,65 @@
+// A jail's network with the egress of a run behind it, and the little a tool needs to use it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/egress/dns_message.h"
+#include "egress/egress.h"
+#include "egress/test_net.h"
+
+namespace sallyport::test {
+
+// Skips the tests when the host lets us have no network namespace.
+class NetTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!enter_outside()) GTEST_SKIP() << "no network namespace can be had on this host";
+  }
+};
+
+// An allowed name that leads to a server of the test. No ports: 443 and 80, checked.
+[[nodiscard]] HostRule rule_to(std::string name, std::uint16_t server, std::vector<std::uint16_t> ports = {});
+// An allowed name that is resolved.
+[[nodiscard]] HostRule rule_for(std::string name, std::vector<std::uint16_t> ports = {});
+
+struct DnsReply {
+  int rcode = -1;  // -1: no reply
+  std::optional<IpAddress> address{};
+  std::optional<Endpoint> from{};
+  bool operator==(const DnsReply&) const = default;
+};
+[[nodiscard]] std::string dns_query(std::string_view name, std::uint16_t type, std::uint16_t id = 7);
+[[nodiscard]] DnsReply parse_reply(std::string_view message);
+
+class Jail {
+ public:
+  explicit Jail(std::vector<HostRule> rules, EgressOptions options = {});
+
+  [[nodiscard]] const JailNet& net() const { return net_; }
+  [[nodiscard]] EgressProxy& proxy() { return *proxy_; }
+  [[nodiscard]] DnsReply ask(std::string_view name, std::uint16_t type, std::string_view server = "127.0.0.1") const;
+  // Looked up, then connected to; empty when one of them fails.
+  [[nodiscard]] UniqueFd open(std::string_view name, std::uint16_t port, bool v6 = false) const;
+  [[nodiscard]] std::vector<Denial> stop() { return proxy_->stop(); }
+  // Nft's redirect is in place.
+  [[nodiscard]] bool redirects() const { return redirects_; }
+
+ private:
+  JailNet net_{};
+  bool redirects_ = false;
+  std::unique_ptr<EgressProxy> proxy_{};
+};
+
+// "host:port reason xcount" of each.
+[[nodiscard]] std::vector<std::string> texts(const std::vector<Denial>& denials);
+
+// A ClientHello with this server name (none when empty), and a further extension.
+[[nodiscard]] std::string client_hello(std::string_view server_name, std::optional<std::uint16_t> extension = {});
+
+}  // namespace sallyport::test

@@ -1,0 +1,62 @@
+#include "egress/upstream_address.h"
+
+#include <ifaddrs.h>
+
+#include <algorithm>
+
+#include "egress/endpoint.h"
+
+namespace sallyport {
+namespace {
+
+// A name with hundreds of addresses is not worth trying them all.
+constexpr std::size_t kMostTried = 10;
+
+std::vector<IpAddress> taking_turns(std::span<const IpAddress> addresses) {
+  std::vector<IpAddress> v6;
+  std::vector<IpAddress> v4;
+  for (const IpAddress& address : addresses) (address.v6 ? v6 : v4).push_back(address);
+  std::vector<IpAddress> ordered;
+  for (std::size_t i = 0; i < std::max(v6.size(), v4.size()); ++i) {
+    if (i < v6.size()) ordered.push_back(v6[i]);
+    if (i < v4.size()) ordered.push_back(v4[i]);
+  }
+  if (ordered.size() > kMostTried) ordered.resize(kMostTried);
+  return ordered;
+}
+
+}  // namespace
+
+VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own) {
+  std::vector<IpAddress> usable;
+  bool own_seen = false;
+  for (const IpAddress& address : found) {
+    if (why_not_public(address)) continue;
+    if (std::ranges::find(own, address) != own.end()) {
+      own_seen = true;
+    } else {
+      usable.push_back(address);
+    }
+  }
+  VettedAddresses vetted{.usable = taking_turns(usable)};
+  if (vetted.usable.empty()) {
+    vetted.why_none = found.empty() ? DenialReason::kNameDoesNotResolve
+                      : own_seen    ? DenialReason::kOwnAddress
+                                    : DenialReason::kPrivateAddress;
+  }
+  return vetted;
+}
+
+std::optional<std::vector<IpAddress>> own_addresses() {
+  std::vector<IpAddress> own;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return std::nullopt;
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr) continue;
+    if (const std::optional<Endpoint> endpoint = endpoint_of(entry->ifa_addr)) own.push_back(endpoint->address);
+  }
+  ::freeifaddrs(list);
+  return own;
+}
+
+}  // namespace sallyport
