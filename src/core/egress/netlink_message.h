@@ -1,8 +1,6 @@
 // Builds netlink messages: a header whose length is filled in at the end, then attributes, which may hold others.
 #pragma once
 
-#include <linux/netlink.h>
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+
+#include "core/egress/netlink_abi.h"
 
 namespace sallyport {
 
@@ -26,8 +27,7 @@ class NetlinkMessage {
   template <class Fixed>
     requires std::is_trivially_copyable_v<Fixed>
   NetlinkMessage(std::uint16_t type, unsigned flags, std::uint32_t sequence, const Fixed& fixed) {
-    put(nlmsghdr{
-        .nlmsg_type = type, .nlmsg_flags = static_cast<std::uint16_t>(flags), .nlmsg_seq = sequence, .nlmsg_pid = 0});
+    put(netlink_abi::MessageHeader{.type = type, .flags = static_cast<std::uint16_t>(flags), .sequence = sequence});
     put(fixed);
   }
 
@@ -43,13 +43,13 @@ class NetlinkMessage {
   template <class Fill>
   NetlinkMessage& nest(unsigned type, const Fill& fill) {
     const std::size_t at = bytes_.size();
-    attribute(type | NLA_F_NESTED, nullptr, 0);
+    attribute(type | netlink_abi::kNested, nullptr, 0);
     fill(*this);
-    return set_length<std::uint16_t>(at + offsetof(nlattr, nla_len), bytes_.size() - at);
+    return set_length<std::uint16_t>(at + offsetof(netlink_abi::AttributeHeader, length), bytes_.size() - at);
   }
 
   [[nodiscard]] std::string finish() && {
-    set_length<std::uint32_t>(offsetof(nlmsghdr, nlmsg_len), bytes_.size());
+    set_length<std::uint32_t>(offsetof(netlink_abi::MessageHeader, length), bytes_.size());
     return std::move(bytes_);
   }
 
@@ -57,14 +57,19 @@ class NetlinkMessage {
   template <class T>
   void put(const T& value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    bytes_.resize(NLA_ALIGN(bytes_.size()));
+    pad();
   }
   // The length in the header counts no padding: the kernel compares it with the size it expects.
   NetlinkMessage& attribute(unsigned type, const void* data, std::size_t size) {
-    put(nlattr{.nla_len = static_cast<std::uint16_t>(NLA_HDRLEN + size), .nla_type = static_cast<std::uint16_t>(type)});
+    put(netlink_abi::AttributeHeader{.length = static_cast<std::uint16_t>(sizeof(netlink_abi::AttributeHeader) + size),
+                                     .type = static_cast<std::uint16_t>(type)});
     if (size != 0) bytes_.append(static_cast<const char*>(data), size);
-    bytes_.resize(NLA_ALIGN(bytes_.size()));
+    pad();
     return *this;
+  }
+  void pad() {
+    constexpr std::size_t kMask = netlink_abi::kAlignment - 1;
+    bytes_.resize((bytes_.size() + kMask) & ~kMask);
   }
   template <class T>
   NetlinkMessage& set_length(std::size_t at, std::size_t length) {
