@@ -161,6 +161,8 @@ inline constexpr std::array kCases = {
     Case{"disk_shm", kLimitDisk, kTellsBroken, kNothing, "write more than the quota to /dev/shm"},
     Case{"disk_unlinked", kLimitDisk, kTellsBroken, kNothing, "write more than the quota to a file already deleted"},
     Case{"cpu_burn", kLimitCpu, kTellsBroken, kNothing, "use more processor time than allowed"},
+    Case{"cpu_children", kLimitCpu, kTellsBroken, kNothing,
+         "use more processor time than allowed, split over children"},
     Case{"output_flood", kLimitOutput, kFloods, kNothing, "print more than is kept"},
     Case{"output_one_line", kLimitOutput, kFloods, kNothing, "print one endless line on stderr"},
     // Verdicts

@@ -198,18 +198,21 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
                                               std::stop_token stop) {
   const Plan& plan = prepared.plan;
   // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
-  if (plan.limits.memory || plan.limits.pids) {
+  if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
   }
   Rendered rendered = TRY(render(jail, prepared, Purpose::kRun));
   TRY(check_required(plan, rendered));
   announce(rendered, plan);
-  const spawn::Supervision supervision{.wall = plan.limits.wall,
-                                       .ladder = plan.ladder,
-                                       .max_output = plan.limits.output,
-                                       .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
-                                       .stdin_source = spec.stdin_source,
-                                       .tap = spec.tap};
+  spawn::Supervision supervision{.wall = plan.limits.wall,
+                                 .ladder = plan.ladder,
+                                 .max_output = plan.limits.output,
+                                 .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
+                                 .stdin_source = spec.stdin_source,
+                                 .tap = spec.tap};
+  if (plan.limits.cpu && rendered.resources.cpu_time()) {
+    supervision.cpu = {.limit = *plan.limits.cpu, .used = [&rendered] { return rendered.resources.cpu_time(); }};
+  }
   Result<spawn::Ended> ended = spawn::supervise(server_, rendered.launch, supervision, std::move(stop));
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());

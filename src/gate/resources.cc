@@ -1,5 +1,6 @@
 #include "gate/resources.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,13 +13,18 @@
 namespace sallyport {
 namespace {
 
+constexpr std::string_view kCpuRlimit = "rlimit per process";
+
 bool is_required(std::span<const Guarantee> required, Guarantee guarantee) {
   return std::ranges::find(required, guarantee) != required.end();
 }
 
 // The layer below names the guarantee itself when it knows which one is lost.
 Error refused(Guarantee guarantee, Error cause) {
-  if (cause.as<GuaranteeUnavailable>() == nullptr) cause = guarantee_unavailable(guarantee, cause.message, cause.hint);
+  const auto* named = cause.as<GuaranteeUnavailable>();
+  if (named == nullptr || named->guarantee != guarantee) {
+    cause = guarantee_unavailable(guarantee, cause.message, cause.hint);
+  }
   if (cause.hint.empty()) {
     cause.hint =
         "run where a cgroup can be made: as root, or under a delegated cgroup (systemd-run --user --scope "
@@ -70,21 +76,47 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, Con
   return {};
 }
 
-// Both in one group where that works (v2 knows only that; v1 makes one directory per controller).
+// All in one group where that works (v2 knows only that; v1 makes one directory per controller).
 bool limit_together(const Limits& limits, Confinement confinement, Resources& resources) {
-  if (!limits.memory || !limits.pids) return false;
-  Result<RunCgroup> cgroup =
-      RunCgroup::create({.memory_bytes = count(*limits.memory), .pids_max = pids_with_wrapper(limits, confinement)});
+  std::vector<Guarantee> wanted;
+  CgroupLimits group{.account_cpu = limits.cpu.has_value()};
+  if (limits.memory) {
+    group.memory_bytes = count(*limits.memory);
+    wanted.push_back(Guarantee::kLimitMemory);
+  }
+  if (limits.pids) {
+    group.pids_max = pids_with_wrapper(limits, confinement);
+    wanted.push_back(Guarantee::kLimitPids);
+  }
+  if (limits.cpu) wanted.push_back(Guarantee::kLimitCpu);
+  if (wanted.size() < 2) return false;
+  Result<RunCgroup> cgroup = RunCgroup::create(group);
   if (!cgroup) return false;
-  add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitMemory, Guarantee::kLimitPids});
+  add_cgroup(resources, *std::move(cgroup), wanted);
   return true;
 }
 
-void limit_cpu(std::chrono::milliseconds cpu, Resources& resources) {
+void add_cpu_rlimit(std::chrono::milliseconds cpu, Resources& resources) {
   const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
   // SIGXCPU first, so that the fate says what happened; SIGKILL a second later for who ignores it.
   resources.rlimits.push_back({RLIMIT_CPU, seconds, seconds + 1});
-  resources.established.push_back({Guarantee::kLimitCpu, "rlimit"});
+}
+
+// A cgroup counts, the supervisor acts on the count.
+Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
+  // A v2 group made for another limit counts too, and a second one would take the run out of it.
+  if (resources.cpu_time()) {
+    resources.established.push_back({Guarantee::kLimitCpu, std::string(resources.cgroups.back().mechanism())});
+    return {};
+  }
+  Result<RunCgroup> cgroup = RunCgroup::create({.account_cpu = true});
+  if (cgroup) {
+    add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitCpu});
+    return {};
+  }
+  if (is_required(required, Guarantee::kLimitCpu)) return fail(refused(Guarantee::kLimitCpu, cgroup.error()));
+  resources.established.push_back({Guarantee::kLimitCpu, std::string(kCpuRlimit)});
+  return {};
 }
 
 }  // namespace
@@ -104,21 +136,29 @@ Result<std::uint64_t> Resources::oom_kills() const {
   return kills;
 }
 
+std::optional<std::chrono::microseconds> Resources::cpu_time() const {
+  for (const RunCgroup& cgroup : cgroups) {
+    if (const Result<std::chrono::microseconds> used = cgroup.cpu_time()) return *used;
+  }
+  return std::nullopt;
+}
+
 Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                     Confinement confinement) {
   Resources resources;
   // A core file would be written by the kernel, outside every limit, wherever core_pattern says.
   resources.rlimits.push_back({RLIMIT_CORE, 0, 0});
-  if (limits.cpu) limit_cpu(*limits.cpu, resources);
+  if (limits.cpu) add_cpu_rlimit(*limits.cpu, resources);
   if (limit_together(limits, confinement, resources)) return resources;
   if (limits.memory) TRY(limit_memory(limits, required, resources));
   if (limits.pids) TRY(limit_pids(limits, required, confinement, resources));
+  if (limits.cpu) TRY(limit_cpu(required, resources));
   return resources;
 }
 
 std::vector<Established> expected_limits(const Limits& limits) {
   std::vector<Established> expected;
-  if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, "rlimit"});
+  if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, fmt::format("cgroup, else {}", kCpuRlimit)});
   if (limits.memory) expected.push_back({Guarantee::kLimitMemory, "cgroup, else rlimit"});
   if (limits.pids) expected.push_back({Guarantee::kLimitPids, "cgroup, else rlimit"});
   return expected;

@@ -1,7 +1,9 @@
 // Memory, process and processor limits of one run, by the strongest means the host gives, and by which.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct Resources {
   [[nodiscard]] std::vector<int> procs_fds() const;
   // What the kernel's OOM killer did in this run's own cgroups.
   [[nodiscard]] Result<std::uint64_t> oom_kills() const;
+  // Used by all of the run's processes together; nullopt when no cgroup counts it.
+  [[nodiscard]] std::optional<std::chrono::microseconds> cpu_time() const;
 };
 
 // A limit that cannot be had at all is refused. One that only an rlimit can give is given, and the receipt says so,

@@ -1,5 +1,6 @@
 #include "gate/verdict.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 namespace sallyport {
@@ -22,6 +23,9 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
     case spawn::EndedBy::kDiskQuota:
       return DiskQuotaExceeded{.bytes_used = ended.scratch_used,
                                .quota_bytes = count(limits.disk.value_or(kDefaultDiskQuota))};
+    case spawn::EndedBy::kCpuTime:
+      // As the kernel ends a process that used up its own: a caller sees one fate for one cause.
+      return Completed{Signal{SIGXCPU}};
     case spawn::EndedBy::kItself:
       break;
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "core/errors.h"
@@ -25,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 // How often scratch is looked at while a run has a quota. statfs on tmpfs costs about a microsecond.
 constexpr std::chrono::milliseconds kDiskWatchInterval{10};
+// The kernel's own count moves on with its tick.
+constexpr std::chrono::milliseconds kShortestCpuWatch{2};
 // A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it.
 constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
 constexpr std::size_t kBusyPipeCapacity = std::size_t{1} << 20U;
@@ -111,6 +114,7 @@ class Run {
       if (watched[3].revents != 0) stop_because(EndedBy::kStop);
       keep_time();
       watch_disk();
+      watch_cpu();
     }
     return finish();
   }
@@ -127,7 +131,7 @@ class Run {
   void stop_because(EndedBy reason) {
     if (stopping()) return;
     ended_.by = reason;
-    if (reason == EndedBy::kDiskQuota) {
+    if (reason == EndedBy::kDiskQuota || reason == EndedBy::kCpuTime) {
       command(wire::Command::kKill);
       killed_ = true;
       return;
@@ -154,6 +158,14 @@ class Run {
     if (look_at_disk()) stop_because(EndedBy::kDiskQuota);
   }
 
+  // Looks again no sooner than all processors together could have used up what is left.
+  void watch_cpu() {
+    if (!how_.cpu || stopping() || Clock::now() < next_cpu_look_) return;
+    const std::chrono::microseconds left = how_.cpu->limit - how_.cpu->used().value_or(how_.cpu->limit);
+    if (left.count() <= 0) return stop_because(EndedBy::kCpuTime);
+    next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors_, kShortestCpuWatch);
+  }
+
   // True when scratch is full: the quota is the size of its file system, so the kernel has been the judge.
   bool look_at_disk() {
     struct statfs usage{};
@@ -166,6 +178,7 @@ class Run {
     if (killed_) return -1;
     Clock::time_point next = stopping() ? kill_at_ : started_ + how_.wall;
     if (how_.disk_quota && ended_.scratch) next = std::min(next, next_disk_look_);
+    if (how_.cpu && !stopping()) next = std::min(next, next_cpu_look_);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
     return static_cast<int>(std::max<std::int64_t>(left, 0));
   }
@@ -247,6 +260,8 @@ class Run {
   const Clock::time_point started_ = Clock::now();
   Clock::time_point kill_at_{};
   Clock::time_point next_disk_look_{};
+  Clock::time_point next_cpu_look_{};
+  const unsigned processors_ = std::max(1U, std::thread::hardware_concurrency());
   bool killed_ = false;
   bool tool_started_ = false;
   bool tool_exited_ = false;

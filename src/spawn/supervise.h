@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 
@@ -14,16 +15,23 @@
 
 namespace sallyport::spawn {
 
+// What all processes of the run may use together, and who knows what they have used: nullopt counts as all of it.
+struct CpuBudget {
+  std::chrono::microseconds limit{};
+  std::function<std::optional<std::chrono::microseconds>()> used{};
+};
+
 struct Supervision {
   std::chrono::milliseconds wall{};
   StopLadder ladder{};
   ByteCount max_output{};
   std::optional<ByteCount> disk_quota{};  // watched when the run reports its scratch mount
+  std::optional<CpuBudget> cpu{};
   StdinSource stdin_source{};
   OutputTap tap{};
 };
 
-enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota };
+enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime };
 
 // What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
 struct Ended {

@@ -23,7 +23,8 @@ constexpr std::size_t kMebibyte = 1U << 20U;
 constexpr std::size_t kMemory = 128 * kMebibyte;  // the limit is 64 MiB
 constexpr std::size_t kDisk = 32 * kMebibyte;     // the quota is 8 MiB
 constexpr std::size_t kOutput = 2 * kMebibyte;    // the cap is 64 KiB
-constexpr double kSeconds = 3.5;                  // the limit is 1 s
+constexpr double kSeconds = 2.5;                  // the limit is 1 s, and one more for who ignores SIGXCPU
+constexpr double kChildSeconds = 0.8;
 
 void fork_bomb() {
   std::array<pid_t, kTasks> children{};
@@ -115,11 +116,30 @@ void memory_children() {
   if (whole == kChildren) broken();
 }
 
+void burn(double seconds) {
+  while (static_cast<double>(clock()) / CLOCKS_PER_SEC < seconds) {
+  }
+}
+
 void cpu_burn() {
   signal(SIGXCPU, SIG_IGN);
-  while (static_cast<double>(clock()) / CLOCKS_PER_SEC < kSeconds) {
-  }
+  burn(kSeconds);
   broken();
+}
+
+// Each stays below the limit; together they do not.
+void cpu_children() {
+  constexpr int kChildren = 3;
+  for (int i = 0; i < kChildren; ++i) {
+    if (fork() == 0) {
+      burn(kChildSeconds);
+      _exit(0);
+    }
+  }
+  int whole = 0;
+  int status = 0;
+  while (wait(&status) > 0) whole += status == 0 ? 1 : 0;
+  if (whole == kChildren) broken();
 }
 
 void flood(int fd, char character) {
@@ -140,6 +160,7 @@ constexpr std::array kDeeds = {
     Entry{"disk_shm", [] { fill_file("/dev/shm", kDisk, Keep::kUntilDone); }},
     Entry{"disk_unlinked", [] { fill_file("/tmp", kDisk, Keep::kWhileOpen); }},
     Entry{"cpu_burn", cpu_burn},
+    Entry{"cpu_children", cpu_children},
     Entry{"output_flood", [] { flood(STDOUT_FILENO, '\n'); }},
     Entry{"output_one_line", [] { flood(STDERR_FILENO, 'x'); }},
 };

@@ -46,7 +46,8 @@ bool may_be_impossible(std::string_view attack, Who who) {
 
 // Who cannot make a cgroup cannot have these, and is told so instead of given less.
 bool may_be_refused(Guarantee guarantee, Who who) {
-  return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids);
+  return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
+                               guarantee == Guarantee::kLimitCpu);
 }
 
 class Attack : public testing::TestWithParam<std::tuple<attack::Case, Adapter, Who>> {};

@@ -9,7 +9,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class LimitTest : public EveryJailTest {};
+class LimitTest : public EveryJailTest {
+ protected:
+  [[nodiscard]] static std::string mechanism_of(const JailedSubprocessResult& result, Guarantee guarantee) {
+    for (const Established& entry : result.receipt.established) {
+      if (entry.guarantee == guarantee) return entry.mechanism;
+    }
+    return {};
+  }
+};
 
 TEST_P(LimitTest, C20_memory_over_the_cgroup_limit_is_oom_killed_with_the_kernels_count) {
   if (const CgroupSupport support = probe_cgroups(); !support.memory.available) {
@@ -39,15 +47,53 @@ TEST_P(LimitTest, C20_a_kill_of_ours_or_of_the_tools_own_is_never_taken_for_oom)
 
 TEST_P(LimitTest, processor_time_over_the_limit_ends_by_sigxcpu) {
   const std::unique_ptr<Gate> gate = open_gate();
-  // Endless output is endless work; the ring keeps our side small.
-  JailedSubprocessSpec what = spec({"print_bytes", std::to_string(1ULL << 50U)});
-  what.limits.output = ByteCount{4096};
+  JailedSubprocessSpec what = spec({"burn_cpu", "1000000"});
   what.limits.cpu = 1s;
   const JailedSubprocessResult result = run(*gate, what, GetParam());
   ASSERT_TRUE(std::holds_alternative<Completed>(result.outcome)) << outcome_name(result.outcome);
   const auto* fate = std::get_if<Signal>(&std::get<Completed>(result.outcome).fate);
   ASSERT_NE(fate, nullptr);
   EXPECT_EQ(fate->number, SIGXCPU);
+  EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
+}
+
+// Each child stays below the limit, and below the whole second that is the least an rlimit can say.
+TEST_P(LimitTest, processor_time_of_all_processes_together_is_bounded_where_a_cgroup_counts_it) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"burn_cpu", "250", "3"});
+  EXPECT_EQ(exit_code(run(*gate, what, GetParam())), 0) << "positive control: without a limit it is fine";
+  what.limits.cpu = 5s;
+  EXPECT_EQ(exit_code(run(*gate, what, GetParam())), 0) << "and with one that is large enough";
+  what.limits.cpu = 300ms;
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  if (!RunCgroup::create({.account_cpu = true})) {
+    EXPECT_EQ(exit_code(result), 0);
+    EXPECT_EQ(mechanism_of(result, Guarantee::kLimitCpu), "rlimit per process");
+    what.required = {Guarantee::kLimitCpu};
+    const Result<JailedSubprocessResult> refused = gate->run(what, GetParam(), {});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().as<GuaranteeUnavailable>(), nullptr) << refused.error().message;
+    return;
+  }
+  EXPECT_TRUE(mechanism_of(result, Guarantee::kLimitCpu).starts_with("cgroup.v"));
+  ASSERT_TRUE(std::holds_alternative<Completed>(result.outcome)) << outcome_name(result.outcome);
+  const auto* fate = std::get_if<Signal>(&std::get<Completed>(result.outcome).fate);
+  ASSERT_NE(fate, nullptr) << "the children used more together than the run was given";
+  EXPECT_EQ(fate->number, SIGXCPU);
+}
+
+TEST_P(LimitTest, every_limit_at_once_is_kept_by_cgroups_where_there_are_any) {
+  const CgroupSupport support = probe_cgroups();
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"burn_cpu", "1", "2"});
+  what.limits.cpu = 5s;
+  // Without cgroups there is none to ask for, and no mechanism either.
+  if (support.memory.available) what.limits.memory = mebibytes(64);
+  if (support.pids.available) what.limits.pids = 16;
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  EXPECT_EQ(exit_code(result), 0);
+  EXPECT_EQ(mechanism_of(result, Guarantee::kLimitMemory), support.memory.mechanism);
+  EXPECT_EQ(mechanism_of(result, Guarantee::kLimitPids), support.pids.mechanism);
   EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
 }
 
