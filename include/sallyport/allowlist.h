@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sallyport/egress.h"
 #include "sallyport/result.h"
 
 namespace sallyport {
@@ -35,8 +36,8 @@ struct ToolEntry {
   Hardening hardening = Hardening::kNone;
   Platform platform = Platform::kAny;
   Need need = Need::kOptional;
-  std::optional<std::string> sha256{};       // lower-case hex; set only by a policy file
-  std::vector<std::string> allowed_hosts{};  // policy files only; see docs/policy.md
+  std::optional<std::string> sha256{};    // lower-case hex; set only by a policy file
+  std::vector<HostRule> allowed_hosts{};  // set only by a policy file; the tool may reach these and no other
 };
 
 inline constexpr std::array<std::string_view, 16> kAllowedBinaries = {

@@ -43,7 +43,7 @@ std::string show_text(const ToolEntry& entry) {
   row("install", entry.install_hint);
   row("need", entry.need == Need::kMandatory ? "mandatory" : "optional");
   if (entry.sha256) row("sha256", *entry.sha256);
-  for (const std::string& host : entry.allowed_hosts) row("host", host);
+  for (const HostRule& rule : entry.allowed_hosts) row("host", host_rule_text(rule));
   return text;
 }
 

@@ -78,7 +78,7 @@ std::string Allowlist::canonical_text() const {
     append_field(text, "role", role_name(entry->role));
     append_field(text, "hardening", hardening_name(entry->hardening));
     append_field(text, "sha256", entry->sha256.value_or(""));
-    for (const std::string& host : entry->allowed_hosts) append_field(text, "allow_host", host);
+    for (const HostRule& rule : entry->allowed_hosts) append_field(text, "allow_host", host_rule_text(rule));
   }
   return text;
 }

@@ -112,6 +112,12 @@ TEST(CanonicalText, DiffersWheneverTheSetDiffersAndIgnoresItsOrder) {
   ToolEntry forged = a;
   forged.reason = "r\nrole 4:tool";
   EXPECT_NE(Allowlist({a}).canonical_text(), Allowlist({forged}).canonical_text());
+  ToolEntry online = a;
+  online.allowed_hosts = {HostRule{.name = "h.test"}};
+  ToolEntry wider = a;
+  wider.allowed_hosts = {HostRule{.name = "h.test", .any_subdomain = true}};
+  EXPECT_NE(Allowlist({a}).canonical_text(), Allowlist({online}).canonical_text());
+  EXPECT_NE(Allowlist({wider}).canonical_text(), Allowlist({online}).canonical_text());
 }
 
 }  // namespace

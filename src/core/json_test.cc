@@ -52,7 +52,8 @@ TEST(RunRecord, HasTheDocumentedShape_C20_C26) {
   EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "fexecve");
   EXPECT_EQ(
       record["denials"][0],
-      (Json{{"host", "evil.example"}, {"port", 443}, {"reason", "host not allowed"}, {"count", 2}, {"time_ms", 1500}}));
+      (Json{{"host", "evil.example"}, {"port", 443}, {"reason", "host not allowed"}, {"count", 2}, {"time_ms", 1500},
+            {"hint", "--allow-host evil.example"}}));
 }
 
 TEST(RunRecord, CarriesTheEvidenceOfEachOutcome_C20) {
@@ -88,6 +89,11 @@ TEST(AllowlistRecord, ListsEveryToolByName) {
   EXPECT_EQ(record["tools"][0]["hardening"], "git");
   EXPECT_EQ(record["digest"], policy_digest(Allowlist::builtin()));
   EXPECT_EQ(json_of(*Allowlist::builtin().find("bwrap"))["role"], "wrapper");
+  ToolEntry online = *Allowlist::builtin().find("npm");
+  EXPECT_FALSE(json_of(online).contains("allow_hosts"));
+  online.allowed_hosts = {HostRule{.name = "h.test", .any_subdomain = true},
+                          HostRule{.name = "r.test", .ports = {4873}, .target = HostTarget{"127.0.0.1", 4873}}};
+  EXPECT_EQ(json_of(online)["allow_hosts"], (Json{"*.h.test", "r.test:4873=127.0.0.1:4873"}));
 }
 
 TEST(EventJson, KeepsNameLevelAndFields_C18) {

@@ -85,7 +85,7 @@ Json json_of(const ToolEntry& tool) {
                {"hardening", hardening_name(tool.hardening)},
                {"install_hint", json_text(tool.install_hint)}};
   if (tool.sha256) json["sha256"] = json_text(*tool.sha256);
-  if (!tool.allowed_hosts.empty()) json["allow_hosts"] = texts(tool.allowed_hosts);
+  for (const HostRule& rule : tool.allowed_hosts) json["allow_hosts"].push_back(json_text(host_rule_text(rule)));
   return json;
 }
 

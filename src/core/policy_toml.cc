@@ -158,16 +158,20 @@ class PolicyReader {
     return fail(error_at(*node, "'sha256' is not a digest", "64 lower-case hex digits, as sha256sum prints them"));
   }
 
-  Result<std::vector<std::string>> read_hosts(const toml::table& table) const {
-    std::vector<std::string> hosts;
+  Result<std::vector<HostRule>> read_hosts(const toml::table& table) const {
+    std::vector<HostRule> hosts;
     const toml::node* const node = table.get("allow_hosts");
     if (node == nullptr) return hosts;
     const toml::array* const list = node->as_array();
     if (list == nullptr) return fail(error_at(*node, "'allow_hosts' must be an array", "write [\"host.example\"]"));
     for (const toml::node& item : *list) {
-      std::string host = TRY(text(item, "allow_hosts"));
-      if (is_blank(host)) return fail(error_at(item, "a host is blank", "remove it: an empty list means no network"));
-      hosts.push_back(std::move(host));
+      Result<HostRule> host = parse_host_rule(TRY(text(item, "allow_hosts")));
+      if (!host) return fail(error_at(item, host.error().message, host.error().hint));
+      if (std::ranges::find(hosts, *host) != hosts.end()) {
+        return fail(
+            error_at(item, fmt::format("the host '{}' is listed twice", host_rule_text(*host)), "keep one of the two"));
+      }
+      hosts.push_back(std::move(*host));
     }
     return hosts;
   }

@@ -37,7 +37,7 @@ decision_record = "SEC-13"
 reason = "builds"
 install_hint = "apt-get install cmake"
 sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-allow_hosts = ["mirror.example"]
+allow_hosts = ["Mirror.example.", "registry.test:4873=127.0.0.1:4873", "*.b\u00fccher.example,down=1G"]
 )");
   ASSERT_TRUE(set.has_value()) << set.error().message;
   ASSERT_EQ(set->entries().size(), 2U);
@@ -45,7 +45,12 @@ allow_hosts = ["mirror.example"]
   EXPECT_FALSE(set->admit("node").has_value()) << "the built-in set is replaced, not widened";
   EXPECT_EQ(set->find("git")->hardening, Hardening::kGit) << "built-in hardening stays on (C28)";
   EXPECT_EQ(set->find("cmake")->hardening, Hardening::kNone);
-  EXPECT_EQ(set->find("cmake")->allowed_hosts, std::vector<std::string>{"mirror.example"});
+  EXPECT_THAT(set->find("cmake")->allowed_hosts,
+              testing::ElementsAre(
+                  HostRule{.name = "mirror.example"},
+                  HostRule{.name = "registry.test", .ports = {4873}, .target = HostTarget{"127.0.0.1", 4873}},
+                  HostRule{.name = "xn--bcher-kva.example", .any_subdomain = true, .max_down = ByteCount{1U << 30}}));
+  EXPECT_TRUE(set->find("git")->allowed_hosts.empty()) << "no network (C24)";
   EXPECT_TRUE(set->find("cmake")->sha256.has_value());
 }
 
@@ -106,6 +111,28 @@ INSTANTIATE_TEST_SUITE_P(
         BadPolicy{"hosts no array",
                   "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = \"h\"\n", 6, 15,
                   "must be an array"},
+        BadPolicy{"host no text",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"h.test\", 1]\n", 6,
+                  26, "must be a string"},
+        BadPolicy{"host blank",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\n  \"\"]\n", 7, 3,
+                  "invalid host rule ''"},
+        BadPolicy{"host address",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"10.1\"]\n", 6, 16,
+                  "an IP address, not a name"},
+        BadPolicy{"host too wide",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"*.com\"]\n", 6, 16,
+                  "too wide"},
+        BadPolicy{"host name wrong",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"a..b\"]\n", 6, 16,
+                  "a label is empty"},
+        BadPolicy{"host size wrong",
+                  "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"a.b,up=x\"]\n", 6,
+                  16, "is not a size"},
+        BadPolicy{
+            "host twice",
+            "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\nallow_hosts = [\"h.test\", \"H.test\"]\n",
+            6, 26, "'h.test' is listed twice"},
         BadPolicy{"twice",
                   "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\n"
                   "[[tool]]\nname = \"a\"\ndecision_record = \"R\"\nreason = \"r\"\n",
