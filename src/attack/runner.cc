@@ -11,6 +11,7 @@
 #include "attack/control.h"
 #include "attack/evidence.h"
 #include "core/errors.h"
+#include "core/jail_names.h"
 #include "os/file.h"
 #include "sallyport/gate.h"
 
@@ -113,20 +114,6 @@ Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& wo
   return evidence;
 }
 
-std::string_view option_name(JailKind jail) {
-  switch (jail) {
-    case JailKind::kNone:
-      return "none";
-    case JailKind::kNative:
-      return "native";
-    case JailKind::kBwrap:
-      return "bwrap";
-    case JailKind::kAuto:
-      break;
-  }
-  return "auto";
-}
-
 // sallyport itself owns this run, and is killed in the middle of it.
 Result<Evidence> with_dying_owner(const Case& attack, const World& world, const Surroundings& surroundings,
                                   JailKind jail) {
@@ -136,7 +123,7 @@ Result<Evidence> with_dying_owner(const Case& attack, const World& world, const 
   start.argv = {"sallyport",
                 "run",
                 "--jail",
-                std::string(option_name(jail)),
+                std::string(sallyport::name_of(jail)),
                 "--policy",
                 policy,
                 "--repo",

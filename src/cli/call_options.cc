@@ -10,17 +10,11 @@
 #include "cli/option_table.h"
 #include "core/did_you_mean.h"
 #include "core/errors.h"
+#include "core/jail_names.h"
 #include "core/units.h"
 
 namespace sallyport::cli {
 namespace {
-
-struct JailName {
-  std::string_view name;
-  JailKind kind;
-};
-constexpr std::array kJails = {JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
-                               JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}};
 
 // "did you mean …?", or the whole choice when nothing is near.
 template <class Table>
@@ -145,9 +139,9 @@ constexpr std::array kOptions = {
 }  // namespace
 
 Result<JailKind> jail_named(std::string_view name) {
-  const auto found = std::ranges::find(kJails, name, &JailName::name);
-  if (found == kJails.end()) {
-    return fail(invalid_request("jail", fmt::format("there is no jail '{}'", name), hint_for(name, kJails)));
+  const auto found = std::ranges::find(kJailNames, name, &JailName::name);
+  if (found == kJailNames.end()) {
+    return fail(invalid_request("jail", fmt::format("there is no jail '{}'", name), hint_for(name, kJailNames)));
   }
   return found->kind;
 }

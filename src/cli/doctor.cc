@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/did_you_mean.h"
 #include "core/errors.h"
+#include "core/jail_names.h"
 #include "core/printable.h"
 #include "os/scratch.h"
 
@@ -29,11 +30,7 @@ using attack::Got;
 
 constexpr int kExitBroken = 1;
 
-struct NamedJail {
-  std::string_view name;
-  JailKind kind;
-};
-constexpr std::array kRealJails = {NamedJail{"native", JailKind::kNative}, NamedJail{"bwrap", JailKind::kBwrap}};
+constexpr std::array kRealJails = {JailKind::kNative, JailKind::kBwrap};
 
 // Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
 Result<attack::Surroundings> find_surroundings(const Environment& environment) {
@@ -53,7 +50,7 @@ Result<attack::Surroundings> find_surroundings(const Environment& environment) {
 }
 
 struct Answer {
-  NamedJail jail;
+  JailKind jail;
   std::optional<Error> problem;
 };
 
@@ -63,7 +60,7 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
   if (format == Format::kJson) {
     Json jails = Json::array();
     for (const Answer& answer : answers) {
-      Json entry = {{"jail", answer.jail.name}, {"usable", !answer.problem}};
+      Json entry = {{"jail", sallyport::name_of(answer.jail)}, {"usable", !answer.problem}};
       if (answer.problem) entry["error"] = json_of(*answer.problem);
       jails.push_back(std::move(entry));
     }
@@ -71,7 +68,8 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
   }
   std::string text;
   for (const Answer& answer : answers) {
-    text += fmt::format("{:<8} {}\n", answer.jail.name, answer.problem ? printable(answer.problem->message) : "works");
+    text += fmt::format("{:<8} {}\n", sallyport::name_of(answer.jail),
+                        answer.problem ? printable(answer.problem->message) : "works");
     if (answer.problem && !answer.problem->hint.empty())
       text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
   }
@@ -118,17 +116,17 @@ bool broken(const Finding& finding) {
   return !finding.held();
 }
 
-int attack_jail(const NamedJail& jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
+int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
   // What a doctor killed in the middle of an attack left in /tmp; a directory of one that lives is not touched.
   static_cast<void>(sweep_stale_scratch("/tmp"));
   std::vector<Finding> findings;
   for (const attack::Case& one : attack::kCases) {
     if (!command.only.empty() && command.only != one.name) continue;
-    findings.push_back(attack::perform(one, surroundings, jail.kind));
+    findings.push_back(attack::perform(one, surroundings, jail));
   }
   const int code = std::ranges::any_of(findings, broken) ? kExitBroken : kExitOk;
-  if (command.format == Format::kJson) return print_record(record_of(findings, jail.name), code);
-  return print_text(text_of(findings, jail.name), code);
+  if (command.format == Format::kJson) return print_record(record_of(findings, sallyport::name_of(jail)), code);
+  return print_text(text_of(findings, sallyport::name_of(jail)), code);
 }
 
 Status check_only(const std::string& name) {
@@ -151,14 +149,13 @@ int doctor_verb(const DoctorCommand& command, const Environment& environment) {
   }
   const bool attacking = command.action == DoctorAction::kAttack;
   if (command.jail == JailKind::kNone) {
-    const NamedJail none{"none", JailKind::kNone};
-    if (attacking) return attack_jail(none, *surroundings, command);
-    return tell_jails({{none, attack::probe(*surroundings, JailKind::kNone)}}, command.format);
+    if (attacking) return attack_jail(JailKind::kNone, *surroundings, command);
+    return tell_jails({{JailKind::kNone, attack::probe(*surroundings, JailKind::kNone)}}, command.format);
   }
   std::vector<Answer> answers;
-  for (const NamedJail& jail : kRealJails) {
-    if (command.jail != JailKind::kAuto && command.jail != jail.kind) continue;
-    answers.push_back({jail, attack::probe(*surroundings, jail.kind)});
+  for (const JailKind jail : kRealJails) {
+    if (command.jail != JailKind::kAuto && command.jail != jail) continue;
+    answers.push_back({jail, attack::probe(*surroundings, jail)});
     if (attacking && !answers.back().problem) return attack_jail(jail, *surroundings, command);
   }
   if (!attacking) return tell_jails(answers, command.format);

@@ -10,6 +10,7 @@
 
 #include "attack/cases.h"
 #include "conformance/surroundings.h"
+#include "core/jail_names.h"
 #include "support/program.h"
 
 namespace sallyport::attack {
@@ -22,12 +23,7 @@ namespace {
 
 using attack::Got;
 
-struct Adapter {
-  std::string_view name;
-  JailKind kind;
-};
-void PrintTo(const Adapter& adapter, std::ostream* out) { *out << adapter.name; }
-constexpr std::array kAdapters = {Adapter{"native", JailKind::kNative}, Adapter{"bwrap", JailKind::kBwrap}};
+constexpr std::array kAdapters = {JailKind::kNative, JailKind::kBwrap};
 
 std::string_view name_of(Who who) { return who == Who::kRoot ? "root" : "user"; }
 
@@ -50,12 +46,12 @@ bool may_be_refused(Guarantee guarantee, Who who) {
                                guarantee == Guarantee::kLimitCpu);
 }
 
-class Attack : public testing::TestWithParam<std::tuple<attack::Case, Adapter, Who>> {};
+class Attack : public testing::TestWithParam<std::tuple<attack::Case, JailKind, Who>> {};
 
 TEST_P(Attack, WorksWithoutAJailAndIsBlockedBehindOne) {
   const auto& [one, adapter, who] = GetParam();
   if (who == Who::kRoot && geteuid() != 0) GTEST_SKIP() << "not root";
-  const attack::Finding finding = Stage(who).perform(one, adapter.kind);
+  const attack::Finding finding = Stage(who).perform(one, adapter);
   if (finding.control.got != Got::kThrough) {
     EXPECT_EQ(finding.control.got, Got::kImpossible) << finding.control.why;
     EXPECT_TRUE(may_be_impossible(one.name, who)) << "not in impossible_here.txt: " << finding.control.why;
@@ -74,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(, Attack,
                                           testing::Values(Who::kRoot, Who::kUser)),
                          [](const auto& test) {
                            std::string name(std::get<0>(test.param).name);
-                           name += "_" + std::string(std::get<1>(test.param).name);
+                           name += "_" + std::string(sallyport::name_of(std::get<1>(test.param)));
                            return name + "_" + std::string(name_of(std::get<2>(test.param)));
                          });
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "conformance/surroundings.h"
+#include "core/jail_names.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -76,7 +77,7 @@ TEST_P(RealProgram, Java) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return test.param == JailKind::kNative ? "native" : "bwrap"; });
+                         [](const auto& test) { return std::string(name_of(test.param)); });
 
 }  // namespace
 }  // namespace sallyport::conformance

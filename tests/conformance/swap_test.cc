@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "conformance/surroundings.h"
+#include "core/jail_names.h"
 #include "spawn/launch_spec.h"
 
 namespace sallyport::conformance {
@@ -91,7 +92,7 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, SwappedPath, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return test.param == JailKind::kNative ? "native" : "bwrap"; });
+                         [](const auto& test) { return std::string(name_of(test.param)); });
 
 }  // namespace
 }  // namespace sallyport::conformance

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/jail_names.h"
+
 namespace sallyport::test {
 
 void RecordingSink::emit(const Event& event) {
@@ -61,19 +63,7 @@ JailedSubprocessResult GateTest::run(Gate& gate, const JailedSubprocessSpec& wha
   return *std::move(result);
 }
 
-std::string jail_name(const testing::TestParamInfo<JailKind>& info) {
-  switch (info.param) {
-    case JailKind::kNone:
-      return "none";
-    case JailKind::kNative:
-      return "native";
-    case JailKind::kBwrap:
-      return "bwrap";
-    case JailKind::kAuto:
-      break;
-  }
-  return "auto";
-}
+std::string jail_name(const testing::TestParamInfo<JailKind>& info) { return std::string(name_of(info.param)); }
 
 int exit_code(const JailedSubprocessResult& result) {
   const auto* completed = std::get_if<Completed>(&result.outcome);

@@ -1,0 +1,25 @@
+// The jails by the names people give them, on the command line as in tables.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "sallyport/plan.h"
+
+namespace sallyport {
+
+struct JailName {
+  std::string_view name;
+  JailKind kind;
+};
+inline constexpr std::array kJailNames = {JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
+                                          JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}};
+
+[[nodiscard]] constexpr std::string_view name_of(JailKind kind) {
+  for (const JailName& known : kJailNames) {
+    if (known.kind == kind) return known.name;
+  }
+  return {};
+}
+
+}  // namespace sallyport
