@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 10> kHttpMethods = {"GET",    "HEAD",    "POST",  "PUT",     "PATCH",
                                                            "DELETE", "OPTIONS", "TRACE", "CONNECT", "PRI"};
-// Longer than any method in IANA's registry.
-constexpr std::size_t kLongestMethod = 64;
 constexpr std::string_view kHttpBlank = " \t\r\n";
 // Some servers pass over any number of empty lines (nginx), and no other protocol begins with many.
 constexpr std::size_t kMostBlank = 64;
@@ -39,7 +37,7 @@ HttpGuess looks_like_http(std::span<const std::uint8_t> bytes) {
   text.remove_prefix(begin);
   const std::size_t method_end = std::min(text.find_first_of(kHttpBlank), text.size());
   const std::string_view method = text.substr(0, method_end);
-  if (!is_token(method) || method.size() > kLongestMethod) return HttpGuess::kNo;
+  if (!is_token(method)) return HttpGuess::kNo;
   const std::string_view line = text.substr(0, text.find('\n'));
   const bool known = is_known_method(method);
   if (has_http_version(line)) return HttpGuess::kYes;
