@@ -1,7 +1,10 @@
 #include "egress/denial_log.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
+#include "core/egress/egress_rules.h"
 #include "core/printable.h"
 
 namespace sallyport {
@@ -12,6 +15,27 @@ std::string shown(std::string_view host) {
   if (text.size() <= DenialLog::kLongestHost) return text;
   text.resize(DenialLog::kLongestHost);
   return printable(text);  // the cut may have fallen inside a character
+}
+
+// The option that would allow it, where one would.
+std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason) {
+  const bool usual = port == 0 || port == kTlsPort || port == kHttpPort;
+  switch (reason) {
+    case DenialReason::kHostNotAllowed:
+      return usual ? fmt::format("--allow-host {}", host) : fmt::format("--allow-host {}:{}", host, port);
+    case DenialReason::kPortNotAllowed:
+    case DenialReason::kNotTls:
+    case DenialReason::kNotHttp:
+      return fmt::format("--allow-host {}:{}", host, port);
+    case DenialReason::kAddressWithoutName:
+      return fmt::format("--allow-host NAME:{0}={1}:{0}, and let the tool use NAME", port,
+                         host.find(':') == std::string::npos ? host : fmt::format("[{}]", host));
+    case DenialReason::kPrivateAddress:
+    case DenialReason::kOwnAddress:
+      return fmt::format("--allow-host {0}:{1}=ADDRESS:{1}", host, port);
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -77,12 +101,16 @@ void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reas
                       .port = number,
                       .reason = std::string(denial_text(why)),
                       .count = 1,
-                      .time = std::chrono::system_clock::now()});
+                      .time = std::chrono::system_clock::now(),
+                      .hint = how_to_allow(name, number, why)});
   if (denials_.size() == 1) first_.signal();
   if (sink_ != nullptr) {
     sink_->emit({.level = EventLevel::kWarning,
                  .name = "subproc.egress.denied",
-                 .fields = {{"host", name}, {"port", std::to_string(number)}, {"reason", denials_.back().reason}}});
+                 .fields = {{"host", name},
+                            {"port", std::to_string(number)},
+                            {"reason", denials_.back().reason},
+                            {"hint", denials_.back().hint}}});
   }
 }
 

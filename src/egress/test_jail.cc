@@ -14,7 +14,6 @@ constexpr std::uint16_t kCatchAll = 61000;
 
 std::string u16(std::size_t value) { return {static_cast<char>(value >> 8 & 0xff), static_cast<char>(value & 0xff)}; }
 std::string sized(std::string_view bytes) { return u16(bytes.size()) + std::string(bytes); }
-std::string extension_of(std::uint16_t type, std::string_view body) { return u16(type) + sized(body); }
 
 }  // namespace
 
@@ -105,14 +104,13 @@ std::vector<std::string> texts(const std::vector<Denial>& denials) {
   return lines;
 }
 
-std::string client_hello(std::string_view server_name, std::optional<std::uint16_t> extension) {
-  std::string extensions;
-  if (!server_name.empty()) {
-    extensions += extension_of(0, sized('\0' + sized(server_name)));
-  }
-  if (extension) extensions += extension_of(*extension, "");
+std::string tls_extension(std::uint16_t type, std::string_view body) { return u16(type) + sized(body); }
+
+std::string client_hello(std::string_view server_name, std::string_view extensions) {
+  std::string all(extensions);
+  if (!server_name.empty()) all += tls_extension(0, sized('\0' + sized(server_name)));
   const std::string body =
-      "\x03\x03" + std::string(32, 'r') + '\0' + sized("\x13\x01") + std::string("\x01\x00", 2) + sized(extensions);
+      "\x03\x03" + std::string(32, 'r') + '\0' + sized("\x13\x01") + std::string("\x01\x00", 2) + sized(all);
   const std::string message = std::string("\x01\x00", 2) + sized(body);
   return "\x16\x03\x01" + sized(message);
 }

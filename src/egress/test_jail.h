@@ -23,6 +23,9 @@ class NetTest : public ::testing::Test {
   }
 };
 
+// A port for rules that name one.
+inline constexpr std::uint16_t kNamedPort = 4873;
+
 // An allowed name that leads to a server of the test. No ports: 443 and 80, checked.
 [[nodiscard]] HostRule rule_to(std::string name, std::uint16_t server, std::vector<std::uint16_t> ports = {});
 // An allowed name that is resolved.
@@ -59,7 +62,8 @@ class Jail {
 // "host:port reason xcount" of each.
 [[nodiscard]] std::vector<std::string> texts(const std::vector<Denial>& denials);
 
-// A ClientHello with this server name (none when empty), and a further extension.
-[[nodiscard]] std::string client_hello(std::string_view server_name, std::optional<std::uint16_t> extension = {});
+// A ClientHello with this server name (none when empty), after further extensions.
+[[nodiscard]] std::string client_hello(std::string_view server_name, std::string_view extensions = {});
+[[nodiscard]] std::string tls_extension(std::uint16_t type, std::string_view body);
 
 }  // namespace sallyport::test

@@ -144,6 +144,7 @@ std::string receive_until(int fd, std::string_view end) {
 Server::Server(std::function<void(int)> serve, const Endpoint& where) : serve_(std::move(serve)) {
   listener_ = UniqueFd(::socket(where.address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
+  ::setsockopt(listener_.get(), IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on);  // for IPv6 a local route is not enough
   ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const SocketAddress address = socket_address(where);
   must(::bind(listener_.get(), address.get(), address.length) == 0 && ::listen(listener_.get(), kBacklog) == 0);
@@ -161,9 +162,23 @@ Server::~Server() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void Server::wait() {
+  while (true) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (open_.empty()) return;
+    }
+    std::this_thread::yield();
+  }
+}
+
 void Server::accept_all() {
   while (true) {
     const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0 && errno == EMFILE) {  // a test about descriptors; they come back
+      std::this_thread::yield();
+      continue;
+    }
     if (fd < 0) return;
     use_deadline(fd);
     ++accepted_;
@@ -172,8 +187,8 @@ void Server::accept_all() {
     threads_.emplace_back([this, fd] {
       serve_(fd);
       const std::lock_guard inner(mutex_);
-      std::erase(open_, fd);
       ::close(fd);
+      std::erase(open_, fd);
     });
   }
 }
@@ -189,6 +204,11 @@ Recorder::Recorder(std::string answer, const Endpoint& where)
             }
           },
           where) {}
+
+std::string Recorder::received_at_end() {
+  server_.wait();
+  return received();
+}
 
 std::string Recorder::received() {
   const std::lock_guard lock(mutex_);

@@ -61,6 +61,8 @@ class Server {
 
   [[nodiscard]] std::uint16_t port() const { return where_.port; }
   [[nodiscard]] int connections() const { return accepted_; }
+  // Until no connection is open. What its threads wrote may be read afterwards.
+  void wait();
 
  private:
   void accept_all();
@@ -81,7 +83,10 @@ class Recorder {
   explicit Recorder(std::string answer = "", const Endpoint& where = at("127.0.0.1", 0));
   [[nodiscard]] std::uint16_t port() const { return server_.port(); }
   [[nodiscard]] int connections() const { return server_.connections(); }
+  // So far.
   [[nodiscard]] std::string received();
+  // When every connection has ended.
+  [[nodiscard]] std::string received_at_end();
 
  private:
   std::string answer_;
