@@ -61,3 +61,13 @@ function(sallyport_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}")
 endfunction()
+
+# For a layer's tests that need a process of their own: only this one file, as the rest of tests/support needs the
+# finished program.
+function(sallyport_test_forks name)
+  set(forked ${PROJECT_SOURCE_DIR}/tests/support/forked.cc)
+  target_sources(${name} PRIVATE ${forked})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  # Alone, so that the chokepoint check sees that the fork is the support's, not the layer's.
+  set_source_files_properties(${forked} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

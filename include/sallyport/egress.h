@@ -23,11 +23,11 @@ struct HostTarget {
 };
 
 struct HostRule {
-  std::string name{};                   // normalised; for a suffix rule without the leading "*."
-  bool any_subdomain = false;           // "*.name": every name below it, not the name itself
-  std::vector<std::uint16_t> ports{};   // empty: 443 (TLS only) and 80 (HTTP only)
+  std::string name{};                  // normalised; for a suffix rule without the leading "*."
+  bool any_subdomain = false;          // "*.name": every name below it, not the name itself
+  std::vector<std::uint16_t> ports{};  // empty: 443 (TLS only) and 80 (HTTP only)
   std::optional<HostTarget> target{};
-  std::optional<ByteCount> max_up{};    // per run, summed over the rule's connections
+  std::optional<ByteCount> max_up{};  // per run, summed over the rule's connections
   std::optional<ByteCount> max_down{};
   bool operator==(const HostRule&) const = default;
 };

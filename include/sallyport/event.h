@@ -1,5 +1,6 @@
 // Structured events by name (C18). The library never writes to stderr: it tells the sink it was given.
-// A sink is called from the thread that runs the call, possibly from several at once, and must be thread-safe.
+// A sink is called from the thread that runs the call, or from that call's egress, possibly from several at once, and must
+// be thread-safe.
 #pragma once
 
 #include <string>

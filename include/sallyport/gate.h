@@ -68,7 +68,8 @@ struct ExternalCliOptions {
 // Everything that would be used for a call, with nothing started and nothing written.
 struct Explanation {
   Plan plan{};
-  std::string jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
+  std::string
+      jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step a line
   BinaryIdentity binary{};

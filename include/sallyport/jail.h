@@ -49,6 +49,8 @@ struct JailedSubprocessSpec {
   std::vector<std::filesystem::path> extra_read_write{};
   std::vector<EnvVar> env_extras{};  // LD_*, NODE_OPTIONS and their kin are refused (C7)
   StdinSource stdin_source{};
+  std::vector<HostRule> allowed_hosts{};  // empty: no network at all (C24)
+  bool strict_network = false;            // the first refused connection ends the run
   Limits limits{};
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};
@@ -74,6 +76,7 @@ struct Denial {
   std::string reason{};    // one of a closed set, see docs/json.md
   std::uint64_t count = 1;
   std::chrono::system_clock::time_point time{};  // of the first
+  std::string hint{};                            // the option that would allow it; empty where none would
 };
 
 struct JailedSubprocessResult {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sallyport/allowlist.h"
+#include "sallyport/egress.h"
 #include "sallyport/guarantee.h"
 #include "sallyport/limits.h"
 #include "sallyport/probe_id.h"
@@ -35,6 +36,8 @@ struct Plan {
   RepoAccess repo_access = RepoAccess::kReadOnly;
   std::vector<std::filesystem::path> extra_read_only{};   // canonical
   std::vector<std::filesystem::path> extra_read_write{};  // canonical
+  std::vector<HostRule> allowed_hosts{};  // the tool's from the policy, then the caller's; empty: no network
+  bool strict_network = false;            // the first refused connection ends the run
   Limits limits{};
   StopLadder ladder{};
   std::vector<Guarantee> required{};  // sorted, unique

@@ -66,6 +66,8 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                             .extra_read_write = all_from(here, options.read_write),
                             .env_extras = options.env,
                             .stdin_source = NullStdin{},
+                            .allowed_hosts = options.allowed_hosts,
+                            .strict_network = options.strict_network,
                             .limits = {.wall = options.timeout,
                                        .output = options.max_output,
                                        .memory = options.memory,

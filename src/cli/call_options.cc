@@ -54,6 +54,11 @@ Status add_env(CallOptions& call, std::string_view value) {
   return {};
 }
 
+Status add_host(CallOptions& call, std::string_view value) {
+  call.allowed_hosts.push_back(TRY(parse_host_rule(value)));
+  return {};
+}
+
 Status set_pids(CallOptions& call, std::string_view value) {
   std::uint32_t number = 0;
   const char* const end = value.data() + value.size();
@@ -129,6 +134,8 @@ constexpr std::array kOptions = {
     Option<CallOptions>{{"--require", Arity::kRepeatable}, add_required},
     Option<CallOptions>{{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
     Option<CallOptions>{{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
+    Option<CallOptions>{{"--allow-host", Arity::kRepeatable}, add_host},
+    Option<CallOptions>{{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
     Option<CallOptions>{{"--env", Arity::kRepeatable}, add_env},
     Option<CallOptions>{{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
     Option<CallOptions>{{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},

@@ -47,6 +47,8 @@ struct CallOptions {
   std::vector<std::filesystem::path> read_write{};
   std::vector<std::filesystem::path> read_only{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
+  std::vector<HostRule> allowed_hosts{};
+  bool strict_network = false;
   std::vector<EnvVar> env{};
   StdinChoice stdin_choice = StdinChoice::kNull;
   Format format = Format::kText;

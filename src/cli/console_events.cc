@@ -17,6 +17,21 @@ std::string event_text(const Event& event) {
   return text;
 }
 
+std::string field(const Event& event, std::string_view wanted) {
+  for (const auto& [name, value] : event.fields) {
+    if (name == wanted) return value;
+  }
+  return {};
+}
+
+// As it happens, so that a reader sees it beside what the tool says of it.
+void say_denial(const Event& event) {
+  const std::string port = field(event, "port");
+  const std::string where = port == "0" ? "" : ":" + port;
+  say(fmt::format("refused {}{}: {}", field(event, "host"), where, field(event, "reason")));
+  if (const std::string hint = field(event, "hint"); !hint.empty()) say_hint(hint);
+}
+
 // Tells a reader who sees everything live that a copy kept in memory was cut: nothing they have to know.
 bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
 
@@ -30,6 +45,7 @@ void ConsoleEvents::emit(const Event& event) {
     return;
   }
   if (concerns_only_the_record(event)) return;
+  if (event.name == "subproc.egress.denied") return say_denial(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));
 }
 

@@ -63,6 +63,8 @@ void add_plan(Table& table, const Plan& plan) {
   table.row("cwd", plan.cwd.native());
   for (const auto& path : plan.extra_read_only) table.row("read-only", path.native());
   for (const auto& path : plan.extra_read_write) table.row("writable", path.native());
+  for (const HostRule& rule : plan.allowed_hosts) table.row("may reach", host_rule_text(rule));
+  if (plan.allowed_hosts.empty()) table.row("may reach", "no host");
   table.row("limits", limits_text(plan.limits));
   if (plan.probe) table.row("probe", plan.probe->str());
 }

@@ -46,11 +46,12 @@ Run one allowlisted tool over a repo you do not trust.
   --require G,G         refuse unless these guarantees hold
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --writable-repo       let the tool write in the repo
+  --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
+  --strict-network      end the run at the first refused connection
   --env NAME=VALUE      one more variable (repeatable)
   --stdin               pass our stdin [the null device]
   --policy FILE         another closed set; never a file inside the repo
-  --probe NAME          a name for events
-  --json, --verbose     one record instead of live output; debug events too
+  --json, --verbose, --probe NAME   one record; debug events; a name for events
 
 exit codes: see sallyport help
 example:

@@ -18,7 +18,7 @@ namespace sallyport::cli {
 namespace {
 
 std::optional<std::string> variable(const char* name) {
-  const char* const value = getenv(name);
+  const char* const value = getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread is started
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 

@@ -42,9 +42,11 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
                            .hint = "raise --memory, or give the tool less to do"};
           },
           [&](const NetworkDenied& denied) {
-            return Verdict{
-                .line = fmt::format("network denied to {}:{}: {} failed after that", denied.host, denied.port, tool),
-                .hint = "the run reaches no host that its policy does not allow"};
+            return Verdict{.line = denied.port == 0
+                                       ? fmt::format("network denied to {}: {} failed after that", denied.host, tool)
+                                       : fmt::format("network denied to {}:{}: {} failed after that", denied.host,
+                                                     denied.port, tool),
+                           .hint = "each refusal above names the option that would allow it"};
           },
           [&](const DiskQuotaExceeded& disk) {
             return Verdict{

@@ -28,7 +28,6 @@ constexpr std::array kEtcFiles = {
     TextFile{"/etc/group", "root:x:0:\nsallyport:x:1000:\nnogroup:x:65534:\n"},
     TextFile{"/etc/hosts", "127.0.0.1 localhost sallyport\n::1 localhost\n"},
     TextFile{"/etc/hostname", "sallyport\n"},
-    TextFile{"/etc/resolv.conf", "# no network\n"},
     TextFile{"/etc/nsswitch.conf",
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
 };
@@ -77,7 +76,11 @@ class ViewBuilder {
   std::set<std::string> known_;
 };
 
-void add_system(ViewBuilder& view, const HostLayout& host) {
+// Two short tries: the answer comes from this machine, at once or never.
+constexpr const char* kResolvesHere = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
+constexpr const char* kResolvesNothing = "# no network\n";
+
+void add_system(ViewBuilder& view, const HostLayout& host, bool names_resolve) {
   for (const std::string& path : host.system_directories) view.bind(path, {path, true}, RepoAccess::kReadOnly);
   for (const HostLayout::Link& link : host.system_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
@@ -95,6 +98,10 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
   }
+  view.add({.kind = ViewKind::kFile,
+            .target = "/etc/resolv.conf",
+            .content = names_resolve ? kResolvesHere : kResolvesNothing,
+            .mode = 0444});
 }
 
 void add_devices(ViewBuilder& view) {
@@ -228,7 +235,7 @@ void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::str
 Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host) {
   TRY(check_places(inputs, host));
   ViewBuilder view;
-  add_system(view, host);
+  add_system(view, host, inputs.names_resolve);
   add_devices(view);
   add_scratch(view, inputs.disk);
   add_proc(view, host);

@@ -72,6 +72,7 @@ struct ViewInputs {
   std::vector<HostPath> read_write{};
   std::vector<HostPath> tool_files{};  // the executable and its interpreter, when outside the system directories
   ByteCount disk = kDefaultDiskQuota;
+  bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1
 };
 
 // Refuses paths that would undo the jail: a repo or extra that is "/", holds a system directory, or lies in /proc, /sys, /dev.

@@ -27,7 +27,8 @@ JailedSubprocessResult result_of(Outcome outcome) {
                      .port = 443,
                      .reason = "host not allowed",
                      .count = 2,
-                     .time = std::chrono::system_clock::time_point(1500ms)}};
+                     .time = std::chrono::system_clock::time_point(1500ms),
+                     .hint = "--allow-host evil.example"}};
   return result;
 }
 
@@ -50,10 +51,12 @@ TEST(RunRecord, HasTheDocumentedShape_C20_C26) {
   EXPECT_EQ(record["receipt"]["jail"], "none");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["name"], "exec.pinned");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "fexecve");
-  EXPECT_EQ(
-      record["denials"][0],
-      (Json{{"host", "evil.example"}, {"port", 443}, {"reason", "host not allowed"}, {"count", 2}, {"time_ms", 1500},
-            {"hint", "--allow-host evil.example"}}));
+  EXPECT_EQ(record["denials"][0], (Json{{"host", "evil.example"},
+                                        {"port", 443},
+                                        {"reason", "host not allowed"},
+                                        {"hint", "--allow-host evil.example"},
+                                        {"count", 2},
+                                        {"time_ms", 1500}}));
 }
 
 TEST(RunRecord, CarriesTheEvidenceOfEachOutcome_C20) {

@@ -92,6 +92,8 @@ Json json_of(const ToolEntry& tool) {
 Json json_of(const Plan& plan) {
   Json required = Json::array();
   for (const Guarantee guarantee : plan.required) required.push_back(name_of(guarantee));
+  Json hosts = Json::array();
+  for (const HostRule& rule : plan.allowed_hosts) hosts.push_back(json_text(host_rule_text(rule)));
   return {{"tool", json_of(plan.tool)},
           {"argv", texts(plan.argv)},
           {"env", env_json(plan.env)},
@@ -100,6 +102,8 @@ Json json_of(const Plan& plan) {
           {"repo_access", plan.repo_access == RepoAccess::kWritable ? "writable" : "read_only"},
           {"extra_read_only", path_texts(plan.extra_read_only)},
           {"extra_read_write", path_texts(plan.extra_read_write)},
+          {"allowed_hosts", std::move(hosts)},
+          {"strict_network", plan.strict_network},
           {"limits", limits_json(plan.limits)},
           {"stop_grace_ms", plan.ladder.grace.count()},
           {"required", std::move(required)},
@@ -156,6 +160,7 @@ Json json_of(const Denial& denial) {
   return {{"host", json_text(denial.host)},
           {"port", denial.port},
           {"reason", json_text(denial.reason)},
+          {"hint", json_text(denial.hint)},
           {"count", denial.count},
           {"time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(denial.time.time_since_epoch()).count()}};
 }

@@ -13,8 +13,9 @@ std::vector<std::string> jail_env(const Plan& plan) {
   return env;
 }
 
-std::vector<Established> jail_establishes(bool landlocked) {
-  const char* write_lock = landlocked ? "mounts+landlock" : "mounts";
+std::vector<Established> jail_establishes(const Plan& plan) {
+  const char* write_lock = "mounts";  // and Landlock, if the kernel has it: known once the tool has started
+  const Guarantee network = plan.allowed_hosts.empty() ? Guarantee::kNetIsolated : Guarantee::kNetEgressAllowlist;
   return {{Guarantee::kExecAllowlisted, "gate"},
           {Guarantee::kExecPinned, "identity"},
           {Guarantee::kEnvStripped, "gate"},
@@ -22,7 +23,7 @@ std::vector<Established> jail_establishes(bool landlocked) {
           {Guarantee::kFsHomeHidden, "mount namespace"},
           {Guarantee::kFsPrivateTmp, "mount namespace"},
           {Guarantee::kFsWriteConfined, write_lock},
-          {Guarantee::kNetIsolated, "network namespace"},
+          {network, "network namespace"},
           {Guarantee::kNetDnsClosed, "network namespace"},
           {Guarantee::kProcPidIsolated, "pid namespace"},
           {Guarantee::kProcNoNewPrivs, "prctl"},

@@ -12,8 +12,8 @@ namespace sallyport {
 // The plan's environment as "NAME=value", with HOME at a place the tool may write to and lose.
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
-// What a run has once its tool has started in new namespaces, a new root, behind seccomp. `landlocked`: the kernel took
-// the second lock on writes too.
-[[nodiscard]] std::vector<Established> jail_establishes(bool landlocked);
+// What a run has once its tool has started in new namespaces, a new root, behind seccomp; either no network at all or
+// only the plan's hosts.
+[[nodiscard]] std::vector<Established> jail_establishes(const Plan& plan);
 
 }  // namespace sallyport

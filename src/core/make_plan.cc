@@ -91,6 +91,15 @@ Status check_limits(const Limits& limits) {
   return {};
 }
 
+// A rule made by hand goes through the same door as a written one: only normalised names ever compare equal.
+Result<std::vector<HostRule>> allowed_hosts(const ToolEntry& tool, const JailedSubprocessSpec& spec) {
+  std::vector<HostRule> rules;
+  for (const std::vector<HostRule>* list : {&tool.allowed_hosts, &spec.allowed_hosts}) {
+    for (const HostRule& rule : *list) rules.push_back(TRY(parse_host_rule(host_rule_text(rule))));
+  }
+  return rules;
+}
+
 Status check_paths(const CanonicalPaths& paths) {
   if (!paths.repo.is_absolute()) return fail(invalid_request("repo", "not resolved to an absolute path"));
   if (!paths.cwd.is_absolute()) return fail(invalid_request("cwd", "not resolved to an absolute path"));
@@ -160,6 +169,7 @@ Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& s
   overlay(env, command.env);
   confine_git_discovery(env, paths.repo);
   TRY(check_command_size(command.argv, env));
+  std::vector<HostRule> hosts = TRY(allowed_hosts(tool, spec));
   return Plan{.tool = std::move(tool),
               .argv = std::move(command.argv),
               .env = std::move(env),
@@ -168,6 +178,8 @@ Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& s
               .repo_access = spec.repo_access,
               .extra_read_only = paths.extra_read_only,
               .extra_read_write = paths.extra_read_write,
+              .allowed_hosts = std::move(hosts),
+              .strict_network = spec.strict_network,
               .limits = spec.limits,
               .ladder = {},
               .required = sorted_unique(spec.required),

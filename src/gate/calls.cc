@@ -60,20 +60,20 @@ Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::
                                        ExternalCliOptions options, std::stop_token stop) {
   ProbeId id = TRY(ProbeId::parse(probe));
   const std::string tool = argv.empty() ? std::string() : argv.front();
-  if (!options.allowed_egress.empty()) {
-    return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist, "this version cuts the network wholly",
-                                      "call with an empty allowed_egress"));
-  }
+  std::vector<HostRule> hosts;
+  for (const std::string& text : options.allowed_egress) hosts.push_back(TRY(parse_host_rule(text)));
   const JailedSubprocessSpec spec{.argv = std::move(argv),
                                   .repo = gate.config().repo,
                                   .cwd = std::move(options.cwd),
+                                  .allowed_hosts = std::move(hosts),
                                   .limits = {.wall = options.timeout, .output = options.max_output},
                                   .required = std::move(options.required),
                                   .probe = std::move(id)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
-  // C17: only here, only without required guarantees, and never without saying so.
+  // C17: only here, only without required guarantees, and never without saying so. Named hosts are a requirement too:
+  // without a jail every other host could be reached.
   const auto* no_jail = jailed ? nullptr : jailed.error().as<JailUnavailable>();
-  if (no_jail != nullptr && spec.required.empty()) {
+  if (no_jail != nullptr && spec.required.empty() && spec.allowed_hosts.empty()) {
     warn_once_unwrapped(gate.config().events,
                         no_jail->problem == JailProblem::kNotInstalled ? "not_installed" : "not_usable");
     jailed = gate.run(spec, JailKind::kNone, std::move(stop));

@@ -106,6 +106,10 @@ Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) 
     return fail(guarantee_unavailable(Guarantee::kLimitDisk, "without a jail there is no scratch to bound",
                                       "choose a jail, or leave the disk limit out"));
   }
+  if (!plan.allowed_hosts.empty()) {
+    return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist, "without a jail every host can be reached",
+                                      "choose a jail, or allow no host"));
+  }
   Rendered rendered{.jail = bare::kJailName,
                     .launch = bare::render(
                         plan, {.exe_fd = prepared.tool.exe.get(), .cwd_fd = prepared.cwd.get(), .argv = prepared.argv}),
@@ -123,7 +127,8 @@ Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose
                                .exe = prepared.executed,
                                .view = inputs.view,
                                .identity_of = [&](const std::string& path) { return inputs.identity_of(path); }}),
-                    .established = jail_establishes(false)};
+                    .established = jail_establishes(plan)};
+  rendered.launch.network = TRY(network_for(plan));
   drop_home_guarantee(rendered, inputs);
   rendered.launch.fail_at_for_tests = fault_;
   add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kJailed)));
@@ -144,17 +149,19 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
   inner.limits = resources.rlimits;
   inner.fail_at_for_tests = fault_;
   bwrap::Command command = bwrap::render(plan, rendering);
-  Rendered rendered{.jail = bwrap::kJailName, .established = jail_establishes(false)};
+  Rendered rendered{.jail = bwrap::kJailName, .established = jail_establishes(plan)};
   for (const bwrap::PassedFd& passed : command.passed) {
     rendered.kept_open.push_back(TRY(materialise(passed, inner)));
     rendered.launch.passed_fds.push_back(rendered.kept_open.back().get());
   }
   rendered.launch.argv = std::move(command.argv);
+  rendered.launch.network = TRY(network_for(plan));
   rendered.launch.place =
       spawn::BarePlace{.exe_fd = wrapper.exe.get(), .cwd_fd = prepared.cwd.get(), .is_wrapper = true};
   rendered.kept_open.push_back(std::move(wrapper.exe));
   drop_home_guarantee(rendered, inputs);
   add_resources(rendered, std::move(resources));
+  if (fault_ == spawn::wire::Stage::kNetwork) rendered.launch.fail_at_for_tests = fault_;  // made outside, not inside
   rendered.launch.limits.clear();  // they are the tool's, set inside
   return rendered;
 }
@@ -174,16 +181,18 @@ Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose
 
 void Engine::announce(const Rendered& rendered, const Plan& plan) const {
   if (config_.events == nullptr || rendered.jail == bare::kJailName) return;
-  config_.events->emit(
-      {.level = EventLevel::kDebug,
-       .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
-       .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()}, {"egress", "false"}}});
+  config_.events->emit({.level = EventLevel::kDebug,
+                        .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
+                        .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()},
+                                   {"egress", plan.allowed_hosts.empty() ? "false" : "true"}}});
 }
 
-Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const {
-  if (ended.landlocked) {
-    for (Established& entry : rendered.established) {
-      if (entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
+Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended,
+                            const EgressSession& egress) const {
+  for (Established& entry : rendered.established) {
+    if (ended.landlocked && entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
+    if (entry.guarantee == Guarantee::kNetEgressAllowlist) {
+      entry.mechanism += egress.names_every_port() ? "+nftables" : ", other ports refused unnamed";
     }
   }
   return {.jail = rendered.jail,
@@ -195,7 +204,7 @@ Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const 
 }
 
 Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& prepared, const JailedSubprocessSpec& spec,
-                                              std::stop_token stop) {
+                                              const std::stop_token& stop) {
   const Plan& plan = prepared.plan;
   // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
   if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
@@ -213,12 +222,17 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   if (plan.limits.cpu && rendered.resources.cpu_time()) {
     supervision.cpu = {.limit = *plan.limits.cpu, .used = [&rendered] { return rendered.resources.cpu_time(); }};
   }
-  Result<spawn::Ended> ended = spawn::supervise(server_, rendered.launch, supervision, std::move(stop));
+  EgressSession egress(plan, config_.events);
+  if (egress.wanted()) {
+    supervision.on_network = [&egress](spawn::OpenedNetwork network) { return egress.start(std::move(network)); };
+  }
+  Result<spawn::Ended> ended = spawn::supervise(server_, rendered.launch, supervision, stop);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
   JailedSubprocessResult result;
-  result.outcome = verdict(*ended, oom_kills, plan.limits);
-  result.receipt = receipt_for(prepared, rendered, *ended);
+  result.denials = egress.stop();
+  result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
+  result.receipt = receipt_for(prepared, rendered, *ended, egress);
   result.duration = ended->duration;
   result.usage = ended->usage;
   if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
@@ -232,7 +246,7 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
 // Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
 // the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
 Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
-                                                std::stop_token stop) {
+                                                const std::stop_token& stop) {
   Result<JailedSubprocessResult> native = run_in(JailKind::kNative, prepared, spec, stop);
   if (native || !host_cannot_jail(native.error())) return native;
   Result<JailedSubprocessResult> bwrap = run_in(JailKind::kBwrap, prepared, spec, stop);
@@ -246,8 +260,8 @@ Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const 
 
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
   const Prepared prepared = TRY(prepare(config_, hashes_, spec));
-  if (jail == JailKind::kAuto) return run_auto(prepared, spec, std::move(stop));
-  return run_in(jail, prepared, spec, std::move(stop));
+  if (jail == JailKind::kAuto) return run_auto(prepared, spec, stop);
+  return run_in(jail, prepared, spec, stop);
 }
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind jail) {

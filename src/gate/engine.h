@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/fs_view.h"
+#include "gate/egress_session.h"
 #include "gate/prepare.h"
 #include "gate/resources.h"
 #include "os/host_layout.h"
@@ -43,14 +44,15 @@ class Engine final : public Gate {
 
  private:
   [[nodiscard]] Result<JailedSubprocessResult> run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
-                                                        std::stop_token stop);
+                                                        const std::stop_token& stop);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
-                                                      const JailedSubprocessSpec& spec, std::stop_token stop);
+                                                      const JailedSubprocessSpec& spec, const std::stop_token& stop);
   [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared, Purpose purpose);
-  [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended) const;
+  [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended,
+                                    const EgressSession& egress) const;
   [[nodiscard]] const HostLayout& host();
   [[nodiscard]] HashCache& hashes_for(Purpose purpose) {
     return purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_;

@@ -88,7 +88,8 @@ Result<JailInputs> jail_inputs(const Prepared& prepared, const HostLayout& host,
                     .read_only = TRY(collector.look_at_all(plan.extra_read_only)),
                     .read_write = TRY(collector.look_at_all(plan.extra_read_write)),
                     .tool_files = {},
-                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
+                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
+                    .names_resolve = !plan.allowed_hosts.empty()};
   TRY(add_tool_file(prepared.tool.binary.path, host, collector, inputs.tool_files));
   for (const BinaryIdentity& interpreter : prepared.tool.interpreters) {
     TRY(add_tool_file(interpreter.path, host, collector, inputs.tool_files));

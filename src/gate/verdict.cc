@@ -13,7 +13,8 @@ std::variant<ExitCode, Signal> fate_of(int wait_status) {
 
 }  // namespace
 
-Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits) {
+Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits,
+                std::span<const Denial> denials) {
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(ended.duration);
   switch (ended.by) {
     case spawn::EndedBy::kDeadline:
@@ -26,11 +27,15 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
     case spawn::EndedBy::kCpuTime:
       // As the kernel ends a process that used up its own: a caller sees one fate for one cause.
       return Completed{Signal{SIGXCPU}};
+    case spawn::EndedBy::kNetwork:  // only a denial wakes it
     case spawn::EndedBy::kItself:
       break;
   }
   if (oom_kills > 0)
     return OomKilled{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
+  if (!denials.empty() && (ended.by == spawn::EndedBy::kNetwork || ended.wait_status != 0)) {
+    return NetworkDenied{.host = denials.front().host, .port = denials.front().port};
+  }
   return Completed{fate_of(ended.wait_status)};
 }
 

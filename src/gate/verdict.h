@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "sallyport/limits.h"
 #include "sallyport/outcome.h"
@@ -9,6 +10,8 @@
 
 namespace sallyport {
 
-[[nodiscard]] Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits);
+// A refusal of egress decides only when the tool then failed; one that coped has its own end, with the denials listed.
+[[nodiscard]] Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits,
+                              std::span<const Denial> denials);
 
 }  // namespace sallyport

@@ -17,9 +17,9 @@ using spawn::stage_name;
 using spawn::wire::Stage;
 
 constexpr std::array kHostStages = {
-    Stage::kClone,    Stage::kUserMap,  Stage::kPrivateMounts, Stage::kNewRoot,         Stage::kTmpfs,
-    Stage::kProc,     Stage::kDevpts,   Stage::kMask,          Stage::kPivot,           Stage::kReadOnlyRoot,
-    Stage::kLoopback, Stage::kHostname, Stage::kSeccomp,       Stage::kCgroupNamespace, Stage::kCapabilities};
+    Stage::kClone,    Stage::kUserMap, Stage::kPrivateMounts,   Stage::kNewRoot,      Stage::kTmpfs,    Stage::kProc,
+    Stage::kDevpts,   Stage::kMask,    Stage::kPivot,           Stage::kReadOnlyRoot, Stage::kLoopback, Stage::kNetwork,
+    Stage::kHostname, Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities};
 
 struct Switch {
   const char* path;

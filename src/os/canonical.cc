@@ -16,7 +16,9 @@ namespace sallyport {
 namespace {
 
 struct Free {
-  void operator()(char* text) const { std::free(text); }
+  void operator()(char* text) const {
+    std::free(text);
+  }  // NOLINT(cppcoreguidelines-no-malloc): realpath() allocates so
 };
 
 // A mistake of the caller is InvalidRequest; everything else is the system's.

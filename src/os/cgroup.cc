@@ -63,9 +63,10 @@ Status RunCgroup::add(const std::filesystem::path& parent, std::string_view cont
   made.directory = std::move(owned.lock);
   made.name = std::move(owned.name);
   Result<UniqueFd> procs = open_path_at(made.directory.get(), "cgroup.procs", O_WRONLY);
-  if (procs) made.procs = *std::move(procs);
+  const bool opened = procs.has_value();
+  if (opened) made.procs = *std::move(procs);
   members_.push_back(std::move(made));  // from here on our destructor removes it
-  if (!procs) return fail(std::move(procs).error());
+  if (!opened) return fail(std::move(procs).error());
   return {};
 }
 

@@ -65,7 +65,24 @@ wire::Op encode_op(const RootOp& op, ImageWriter& writer) {
   return encoded;
 }
 
-void encode_jail(const JailPlace& jail, OwnerIds ids, wire::Image& header, ImageWriter& writer) {
+void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter& writer) {
+  std::vector<wire::NetMessage> messages;
+  for (const NetworkSpec::Message& message : network.messages) {
+    messages.push_back({.protocol = message.protocol,
+                        .bytes = writer.array<char>(message.bytes),
+                        .size = static_cast<std::uint32_t>(message.bytes.size()),
+                        .required = message.required ? 1U : 0U,
+                        .flag_when_done = message.flag_when_done});
+  }
+  header.net_messages_at = writer.array<wire::NetMessage>(messages);
+  header.net_message_count = static_cast<std::uint32_t>(messages.size());
+  std::vector<wire::NetSocket> sockets;
+  for (const NetworkSpec::Socket& socket : network.sockets) sockets.push_back({socket.type, socket.port});
+  header.net_sockets_at = writer.array<wire::NetSocket>(sockets);
+  header.net_socket_count = static_cast<std::uint32_t>(sockets.size());
+}
+
+void encode_jail(const JailPlace& jail, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U);
   std::vector<wire::Op> ops;
   ops.reserve(jail.root_ops.size());
@@ -84,8 +101,6 @@ void encode_jail(const JailPlace& jail, OwnerIds ids, wire::Image& header, Image
   header.exec_mtime_ns = jail.exe.mtime_ns;
   header.inside_uid = jail.inside_uid;
   header.inside_gid = jail.inside_gid;
-  header.outside_uid = ids.uid;
-  header.outside_gid = ids.gid;
 }
 
 }  // namespace
@@ -105,8 +120,11 @@ std::string encode(const LaunchSpec& spec, OwnerIds ids) {
   header.limit_count = static_cast<std::uint32_t>(limits.size());
   header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
+  header.inside_uid = header.outside_uid = ids.uid;
+  header.inside_gid = header.outside_gid = ids.gid;
+  encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
-    encode_jail(*jail, ids, header, writer);
+    encode_jail(*jail, header, writer);
   } else if (std::get<BarePlace>(spec.place).is_wrapper) {
     header.flags |= wire::kWrapper;
   }

@@ -55,10 +55,27 @@ struct JailPlace {
   bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
 };
 
+// A network namespace whose every address is its own, with the sockets that answer there; empty: a cut network.
+struct NetworkSpec {
+  struct Message {
+    std::uint32_t protocol = 0;  // NETLINK_*
+    std::string bytes{};
+    bool required = true;
+    std::uint32_t flag_when_done = 0;  // a wire::ReportFlag
+  };
+  struct Socket {
+    std::uint32_t type = 0;  // SOCK_STREAM or SOCK_DGRAM
+    std::uint16_t port = 0;
+  };
+  std::vector<Message> messages{};
+  std::vector<Socket> sockets{};  // passed to Supervision::on_network in this order
+};
+
 struct LaunchSpec {
   std::vector<std::string> argv{};
   std::vector<std::string> env{};  // "NAME=value"
   std::variant<BarePlace, JailPlace> place{};
+  NetworkSpec network{};
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
   std::vector<int> passed_fds{};        // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed

@@ -18,9 +18,10 @@
 #include "os/memfd.h"
 #include "spawn/helper_image.h"
 
+// Symbols of helper_image.S.
 extern "C" {
-extern const char sallyport_helper_image_begin[];
-extern const char sallyport_helper_image_end[];
+extern const char sallyport_helper_image_begin[];  // NOLINT(readability-identifier-naming)
+extern const char sallyport_helper_image_end[];    // NOLINT(readability-identifier-naming)
 }
 
 namespace sallyport::spawn {

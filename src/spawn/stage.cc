@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(wire::Stage::kCo
     "read-only root",
     "pivot_root",
     "loopback",
+    "network for egress",
     "host name",
     "new session",
     "joining the cgroup",

@@ -101,10 +101,11 @@ class Run {
 
   [[nodiscard]] Result<Ended> to_the_end() {
     while (channel_) {
-      std::array<pollfd, 4> watched = {{{streams_.out.fd(), POLLIN, 0},
+      std::array<pollfd, 5> watched = {{{streams_.out.fd(), POLLIN, 0},
                                         {streams_.err.fd(), POLLIN, 0},
                                         {channel_.get(), POLLIN, 0},
-                                        {stopping() ? -1 : stop_fd_, POLLIN, 0}}};
+                                        {stopping() ? -1 : stop_fd_, POLLIN, 0},
+                                        {stopping() ? -1 : network_fd_, POLLIN, 0}}};
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
         return fail(system_error("wait for", "the run", errno));
       }
@@ -112,6 +113,7 @@ class Run {
       if (watched[1].revents != 0) streams_.err.drain(how_.tap, kBytesPerTurn);
       if (watched[2].revents != 0) receive_report();
       if (watched[3].revents != 0) stop_because(EndedBy::kStop);
+      if (watched[4].revents != 0) stop_because(EndedBy::kNetwork);
       keep_time();
       watch_disk();
       watch_cpu();
@@ -131,7 +133,7 @@ class Run {
   void stop_because(EndedBy reason) {
     if (stopping()) return;
     ended_.by = reason;
-    if (reason == EndedBy::kDiskQuota || reason == EndedBy::kCpuTime) {
+    if (reason == EndedBy::kDiskQuota || reason == EndedBy::kCpuTime || reason == EndedBy::kNetwork) {
       command(wire::Command::kKill);
       killed_ = true;
       return;
@@ -186,7 +188,7 @@ class Run {
   void receive_report() {
     wire::Report report{};
     iovec part{&report, sizeof report};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> passed{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxNetSockets)> passed{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -198,17 +200,40 @@ class Run {
       channel_.reset();  // the worker and so the whole tree is gone
       return;
     }
-    if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-      ended_.scratch = UniqueFd(fd);
-    }
-    accept_report(report);
+    accept_report(report, descriptors_of(message));
   }
 
-  void accept_report(const wire::Report& report) {
+  static std::vector<UniqueFd> descriptors_of(msghdr& message) {
+    std::vector<UniqueFd> fds;
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return fds;
+    const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+      fds.emplace_back(fd);
+    }
+    return fds;
+  }
+
+  void accept_network(std::vector<UniqueFd> sockets, bool redirected) {
+    if (!how_.on_network) return;
+    Result<int> watch = how_.on_network({.sockets = std::move(sockets), .ports_redirected = redirected});
+    if (watch) {
+      network_fd_ = *watch;
+      return;
+    }
+    network_error_ = std::move(watch).error();
+    stop_because(EndedBy::kNetwork);
+  }
+
+  void accept_report(const wire::Report& report, std::vector<UniqueFd> fds) {
     switch (report.kind) {
+      case wire::ReportKind::kNetwork:
+        accept_network(std::move(fds), (report.flags & wire::kPortsRedirected) != 0);
+        break;
       case wire::ReportKind::kStarted:
+        if (!fds.empty()) ended_.scratch = std::move(fds.front());
         tool_started_ = true;
         ended_.landlocked = (report.flags & wire::kAppliedLandlock) != 0;
         break;
@@ -237,6 +262,7 @@ class Run {
   }
 
   [[nodiscard]] Result<Ended> finish() {
+    if (network_error_) return fail(*std::move(network_error_));
     if (failure_) return fail(setup_failed(stage_name(failure_->stage), failure_->error));
     if (wrapper_exited_ && !tool_started_ && !stopping()) return fail(wrapper_failure());
     if ((!tool_started_ && !stopping()) || !tool_exited_) {
@@ -266,6 +292,8 @@ class Run {
   bool tool_started_ = false;
   bool tool_exited_ = false;
   bool wrapper_exited_ = false;
+  int network_fd_ = -1;
+  std::optional<Error> network_error_;
   std::optional<wire::Report> failure_;
   Ended ended_;
 };
@@ -273,7 +301,7 @@ class Run {
 }  // namespace
 
 Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
-                        std::stop_token stop) {
+                        const std::stop_token& stop) {
   const EventFd stop_event = TRY(EventFd::create());
   const std::stop_callback wake(stop, [&stop_event] { stop_event.signal(); });
   UniqueFd input = TRY(open_stdin(supervision.stdin_source));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "sallyport/jail.h"
 #include "sallyport/limits.h"
@@ -21,6 +22,14 @@ struct CpuBudget {
   std::function<std::optional<std::chrono::microseconds>()> used{};
 };
 
+// Called once, on the supervising thread, with the sockets of LaunchSpec::network as soon as they are open. An error ends
+// the run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
+struct OpenedNetwork {
+  std::vector<UniqueFd> sockets{};
+  bool ports_redirected = false;
+};
+using OnNetwork = std::function<Result<int>(OpenedNetwork)>;
+
 struct Supervision {
   std::chrono::milliseconds wall{};
   StopLadder ladder{};
@@ -29,9 +38,10 @@ struct Supervision {
   std::optional<CpuBudget> cpu{};
   StdinSource stdin_source{};
   OutputTap tap{};
+  OnNetwork on_network{};
 };
 
-enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime };
+enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork };
 
 // What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
 struct Ended {
@@ -48,6 +58,6 @@ struct Ended {
 
 // Blocks until nothing of the run is alive. Errors mean that the tool never started, or that the helper died.
 [[nodiscard]] Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
-                                      std::stop_token stop);
+                                      const std::stop_token& stop);
 
 }  // namespace sallyport::spawn

@@ -18,6 +18,7 @@ inline constexpr int kImageFd = 4;                   // what the helper was exec
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 96;
+inline constexpr std::size_t kMaxNetSockets = 128;
 inline constexpr int kFirstPassedFd = 10;  // where a wrapper finds the descriptors it was given
 inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
@@ -43,6 +44,7 @@ enum class Stage : std::uint32_t {
   kReadOnlyRoot,
   kPivot,
   kLoopback,
+  kNetwork,
   kHostname,
   kSession,
   kCgroup,
@@ -102,6 +104,21 @@ struct ResourceLimit {
   std::uint64_t hard;
 };
 
+// A datagram for the kernel, which must answer it with yes when `required`.
+struct NetMessage {
+  std::uint32_t protocol;  // NETLINK_*
+  std::uint32_t bytes;     // offset
+  std::uint32_t size;
+  std::uint32_t required;
+  std::uint32_t flag_when_done;  // a ReportFlag
+};
+
+// Bound to every address of the jail's network namespace, and passed to the owner.
+struct NetSocket {
+  std::uint32_t type;  // SOCK_STREAM or SOCK_DGRAM
+  std::uint32_t port;
+};
+
 enum ImageFlag : std::uint32_t {
   kNewSession = 1U << 0U,
   kJailed = 1U << 1U,      // namespaces, new root, own init
@@ -125,8 +142,10 @@ struct Image {
   std::uint32_t limits_at, limit_count;
   std::uint32_t seccomp_at, seccomp_count;    // struct sock_filter each
   std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places
-  std::uint32_t cwd;                          // string; used when jailed
-  std::uint32_t exec_path;                    // string; used when jailed, else the exe descriptor is executed
+  std::uint32_t net_messages_at, net_message_count;
+  std::uint32_t net_sockets_at, net_socket_count;
+  std::uint32_t cwd;        // string; used when jailed
+  std::uint32_t exec_path;  // string; used when jailed, else the exe descriptor is executed
   std::uint64_t exec_device, exec_inode, exec_size;
   std::int64_t exec_mtime_ns;
   std::uint32_t inside_uid, inside_gid, outside_uid, outside_gid;
@@ -156,12 +175,13 @@ enum RequestFd : std::uint32_t {
 
 enum class Command : std::uint8_t { kTerminate = 'T', kKill = 'K' };
 
-enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited };
+enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited, kNetwork };
 
 enum ReportFlag : std::uint32_t {
   kAppliedLandlock = 1U << 0U,
-  kInitDied = 1U << 1U,       // the wait status is that of the jail's init, not of the tool
-  kWrapperExited = 1U << 2U,  // the wait status is the wrapper's own
+  kInitDied = 1U << 1U,         // the wait status is that of the jail's init, not of the tool
+  kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
+  kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
 };
 
 struct Report {

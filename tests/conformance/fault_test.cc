@@ -30,6 +30,7 @@ class SetUpFault : public testing::TestWithParam<int> {
                        .repo = repo_.path(),
                        .cwd = repo_.path(),
                        .repo_access = RepoAccess::kWritable,
+                       .allowed_hosts = {{.name = "host.test"}},
                        .limits = limits},
                       jail, {});
   }
@@ -69,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,
 
 // Inside bwrap our own init takes the last steps.
 TEST_F(SetUpFault, DeniesInsideBwrapToo) {
-  for (const Stage stage : {Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kLandlock, Stage::kCapabilities,
-                            Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
+  for (const Stage stage : {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kLandlock,
+                            Stage::kCapabilities, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kBwrap)) << spawn::stage_name(stage);
     EXPECT_FALSE(fs::exists(mark())) << spawn::stage_name(stage);
   }

@@ -97,6 +97,8 @@ Command render(const Plan& plan, const Inputs& inputs) {
   CommandBuilder command;
   command.option({"bwrap", "--unshare-all", "--unshare-user", "--new-session", "--die-with-parent", "--as-pid-1",
                   "--uid", "1000", "--gid", "1000", "--hostname", "sallyport", "--cap-drop", "ALL", "--clearenv"});
+  // Then bwrap is started in a network namespace of ours, where only the egress sockets answer.
+  if (!plan.allowed_hosts.empty()) command.option({"--share-net"});
   for (const ViewEntry& entry : inputs.view) render_entry(entry, quota_of(plan), command);
   command.option({"--perms", "0555", "--ro-bind-data", command.pass({.kind = PassedFd::Kind::kInit}),
                   std::string(kInitPath), "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",

@@ -97,8 +97,8 @@ Result<HardenedCommand> harden_git(Argv argv) {
   std::vector<std::string> out = {argv.front()};
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
   const Argv arguments = argv.subspan(1);
-  const bool alone =
-      arguments.empty() || (arguments.size() == 1 && std::ranges::find(kGitAlone, arguments.front()) != kGitAlone.end());
+  const bool alone = arguments.empty() ||
+                     (arguments.size() == 1 && std::ranges::find(kGitAlone, arguments.front()) != kGitAlone.end());
   if (alone) {
     out.insert(out.end(), arguments.begin(), arguments.end());
     return HardenedCommand{.argv = std::move(out), .env = git_env()};

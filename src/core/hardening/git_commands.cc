@@ -144,7 +144,8 @@ constexpr std::array<std::string_view, 2> kGitCommandsWholeOptions = {"--text", 
 constexpr std::string_view kHint = "leave it out; a file of that name is written ./NAME";
 
 const RefusedOption* find_refused(const GitCommand& command, std::string_view argument) {
-  if (std::ranges::find(kGitCommandsWholeOptions, split_long(argument).name) != kGitCommandsWholeOptions.end()) return nullptr;
+  if (std::ranges::find(kGitCommandsWholeOptions, split_long(argument).name) != kGitCommandsWholeOptions.end())
+    return nullptr;
   const auto* const found = std::ranges::find_if(kRefusedOptions, [&](const RefusedOption& refused) {
     return (refused.command.empty() || refused.command == command.name) && may_abbreviate(argument, refused.option);
   });

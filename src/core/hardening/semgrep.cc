@@ -53,7 +53,8 @@ Result<HardenedCommand> harden_semgrep(Argv argv) {
   std::vector<EnvVar> env = git_env_for_children();  // semgrep asks git for the files to scan
   env.push_back({.name = "SEMGREP_ENABLE_VERSION_CHECK", .value = "0"});
   env.push_back({.name = "SEMGREP_SEND_METRICS", .value = "off"});
-  return HardenedCommand{.argv = insert_after(argv, contains(kScanning, first) ? 1 : 0, kSemgrepFixed), .env = std::move(env)};
+  return HardenedCommand{.argv = insert_after(argv, contains(kScanning, first) ? 1 : 0, kSemgrepFixed),
+                         .env = std::move(env)};
 }
 
 }  // namespace sallyport::hardening

@@ -12,14 +12,13 @@
 
 #include "core/seccomp/table.h"
 
+namespace sallyport::seccomp {
 namespace {
-
-using namespace sallyport::seccomp;
 
 void must(int result, const char* what) {
   if (result >= 0) return;
   std::fprintf(stderr, "seccomp generator: %s: error %d\n", what, -result);
-  std::exit(1);
+  std::_Exit(1);
 }
 
 void deny_calls(scmp_filter_ctx filter) {
@@ -68,7 +67,7 @@ void write_program(scmp_filter_ctx filter, const char* path) {
   FILE* file = std::tmpfile();
   if (file == nullptr) must(-1, "temporary file");
   must(seccomp_export_bpf(filter, fileno(file)), "export");
-  std::rewind(file);
+  must(std::fseek(file, 0, SEEK_SET), "rewind");
   std::vector<unsigned char> bytes(1U << 20U);
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
   std::fclose(file);
@@ -78,9 +77,7 @@ void write_program(scmp_filter_ctx filter, const char* path) {
   if (std::fclose(out) != 0) must(-1, path);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int generate(int argc, char** argv) {
   if (argc != 2) must(-1, "usage: generator FILE");
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) must(-1, "init");
@@ -94,3 +91,8 @@ int main(int argc, char** argv) {
   seccomp_release(filter);
   return 0;
 }
+
+}  // namespace
+}  // namespace sallyport::seccomp
+
+int main(int argc, char** argv) { return sallyport::seccomp::generate(argc, argv); }

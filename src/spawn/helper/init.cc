@@ -1,9 +1,7 @@
 // The jail's process 1: sets the jail up, starts the tool, reaps, passes SIGTERM on to everybody, reports the tool's
 // fate and leaves; the kernel then kills whatever is left in the pid namespace.
 #include <fcntl.h>
-#include <linux/if.h>
 #include <linux/prctl.h>
-#include <linux/sockios.h>
 #include <signal.h>
 #include <sys/poll.h>
 
@@ -33,24 +31,6 @@ long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside)
   return write_file(path, text, static_cast<std::size_t>(end - text));
 }
 
-bool map_user(const wire::Image& image, Steps& steps) {
-  return steps.ok(Stage::kUserMap, write_file("/proc/self/setgroups", "deny", 4)) &&
-         steps.ok(Stage::kUserMap, write_id_map("/proc/self/uid_map", image.inside_uid, image.outside_uid)) &&
-         steps.ok(Stage::kUserMap, write_id_map("/proc/self/gid_map", image.inside_gid, image.outside_gid));
-}
-
-long loopback_up() {
-  const long fd = sys(__NR_socket, 2L /* AF_INET */, 2L /* SOCK_DGRAM */ | long{O_CLOEXEC}, 0L);
-  if (fd < 0) return fd;
-  struct ifreq request = {};
-  request.ifr_name[0] = 'l';
-  request.ifr_name[1] = 'o';
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  const long up = sys(__NR_ioctl, fd, long{SIOCSIFFLAGS}, &request);
-  sys(__NR_close, fd);
-  return up;
-}
-
 // PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it.
 long die_with_worker(int worker_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
@@ -67,7 +47,7 @@ long die_with_worker(int worker_pidfd) {
     long pid = 0;
     while ((pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, 0L)) > 0) {
       if (pid != tool) continue;
-      send_report(channel, exit_report(status, 0), -1);
+      send_report(channel, exit_report(status, 0), nullptr, 0);
       exit_now(0);
     }
     if (sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L) == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
@@ -75,7 +55,7 @@ long die_with_worker(int worker_pidfd) {
 }
 
 [[noreturn]] void refuse(const Run& run, const Failure& failure) {
-  send_report(run.fds[wire::kFdChannel], failure_report(failure), -1);
+  send_report(run.fds[wire::kFdChannel], failure_report(failure), nullptr, 0);
   exit_now(0);
 }
 
@@ -89,7 +69,7 @@ long die_with_worker(int worker_pidfd) {
   started.kind = wire::ReportKind::kStarted;
   started.flags = start.applied;
   const int channel = run.fds[wire::kFdChannel];
-  send_report(channel, started, run.scratch_fd);
+  send_report(channel, started, &run.scratch_fd, run.scratch_fd >= 0 ? 1 : 0);
   for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
   if (run.scratch_fd >= 0) sys(__NR_close, long{run.scratch_fd});
   reap_until(tool, channel);
@@ -104,11 +84,17 @@ alignas(16) char wrapped_child_stack[64 * 1024];
 
 }  // namespace
 
+bool map_user(const wire::Image& image, Steps& steps) {
+  return steps.ok(Stage::kUserMap, write_file("/proc/self/setgroups", "deny", 4)) &&
+         steps.ok(Stage::kUserMap, write_id_map("/proc/self/uid_map", image.inside_uid, image.outside_uid)) &&
+         steps.ok(Stage::kUserMap, write_id_map("/proc/self/gid_map", image.inside_gid, image.outside_gid));
+}
+
 void run_init(Run& run) {
   Failure failure = {};
   Steps steps(*run.image, failure);
   const bool built = steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && map_user(*run.image, steps) &&
-                     build_root(run, steps) && steps.ok(Stage::kLoopback, loopback_up()) &&
+                     build_root(run, steps) && set_up_network(run, steps) &&
                      steps.ok(Stage::kHostname, sys(__NR_sethostname, "sallyport", 9L));
   if (!built) refuse(run, failure);
   start_and_reap(run);

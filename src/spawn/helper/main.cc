@@ -95,7 +95,8 @@ void start_worker(int control, int started_pipe) {
 // `stack` is what the kernel hands a new program: argc, then argv. With an argument, the number of a descriptor, we are
 // the init inside a wrapper's jail; without one, the owner's server.
 extern "C" [[noreturn]] void helper_main(const long* stack) {
-  using namespace sallyport::spawn;
+  namespace helper = sallyport::spawn::helper;
+  namespace wire = sallyport::spawn::wire;
   if (stack[0] == 2) {
     int image_fd = 0;
     for (const char* digit = reinterpret_cast<const char*>(stack[2]); *digit != '\0'; ++digit) {

@@ -28,20 +28,21 @@ wire::Report exit_report(int wait_status, std::uint32_t flags) {
   return report;
 }
 
-void send_report(int channel, const wire::Report& report, int passed_fd) {
+void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
   struct iovec part = {const_cast<wire::Report*>(&report), sizeof report};
-  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxNetSockets)];
   struct msghdr message = {};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  if (passed_fd >= 0) {
+  if (fd_count > 0) {
     message.msg_control = passed;
-    message.msg_controllen = sizeof passed;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * fd_count);
     auto* header = reinterpret_cast<cmsghdr*>(passed);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    *reinterpret_cast<int*>(CMSG_DATA(header)) = passed_fd;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * fd_count);
+    auto* slots = reinterpret_cast<int*>(CMSG_DATA(header));
+    for (std::uint32_t i = 0; i < fd_count; ++i) slots[i] = fds[i];
   }
   // When nobody listens any more there is nobody to tell; the closed channel makes the worker kill.
   sys(__NR_sendmsg, long{channel}, &message, long{MSG_NOSIGNAL});

@@ -62,6 +62,11 @@ bool check_mounts(const Run& run, Steps& steps);
 // init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
 [[noreturn]] void run_init(Run& run);
 [[noreturn]] void run_wrapped_init(int image_fd);
+// In a fresh user namespace: gives it the image's one user and group.
+bool map_user(const wire::Image& image, Steps& steps);
+
+// network.cc: in a fresh network namespace of ours. Without sockets in the image, its loopback leads nowhere.
+bool set_up_network(const Run& run, Steps& steps);
 
 // tree.cc: everything below us, found through /proc.
 enum class Spare { kNobody, kChildren };  // a wrapper that is our child must live on to hold its jail together
@@ -74,9 +79,9 @@ long map_image(Run& run, int fd);
 // Waits for one request, runs it, exits.
 [[noreturn]] void run_worker(int control, int started_pipe);
 
-// report.cc: what the owner is told. `passed_fd` rides along unless it is negative.
+// report.cc: what the owner is told. The descriptors ride along.
 wire::Report failure_report(const Failure& failure);
 wire::Report exit_report(int wait_status, std::uint32_t flags);
-void send_report(int channel, const wire::Report& report, int passed_fd);
+void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count);
 
 }  // namespace sallyport::spawn::helper

@@ -78,13 +78,27 @@ void hold_mount_namespace(long pid) {
   sys(__NR_openat, long{AT_FDCWD}, path, long{O_RDONLY | O_CLOEXEC}, 0L);
 }
 
+// A wrapper with egress runs in a network namespace of ours, below a user namespace of ours: the one it makes for the
+// tool owns nothing of the network.
+bool own_network(const Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  return steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET})) &&
+         map_user(*run.image, steps) && set_up_network(run, steps);
+}
+
 [[noreturn]] void run_bare(Run& run) {
+  const int channel = run.fds[wire::kFdChannel];
+  Failure failure = {};
+  // Before we are not dumpable any more: the kernel then gives our own id maps to root.
+  if (run.image->net_socket_count > 0 && !own_network(run, failure)) {
+    send_report(channel, failure_report(failure), nullptr, 0);
+    exit_now(0);
+  }
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
   ToolStart start = {&run, {}, 0};
   const long tool = start_tool(start);
-  const int channel = run.fds[wire::kFdChannel];
   if (tool < 0) {
-    send_report(channel, failure_report(start.failure), -1);
+    send_report(channel, failure_report(start.failure), nullptr, 0);
     exit_now(0);
   }
   close_all_but(run, channel);
@@ -92,7 +106,7 @@ void hold_mount_namespace(long pid) {
   if (!wrapper) {
     wire::Report started = {};
     started.kind = wire::ReportKind::kStarted;
-    send_report(channel, started, -1);
+    send_report(channel, started, nullptr, 0);
   }
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
   serve_until_exit(channel, pidfd, [wrapper](wire::Command command) {
@@ -105,7 +119,7 @@ void hold_mount_namespace(long pid) {
   int status = 0;
   sys(__NR_wait4, tool, &status, 0L, 0L);
   kill_descendants();
-  send_report(channel, exit_report(status, wrapper ? wire::kWrapperExited : 0U), -1);
+  send_report(channel, exit_report(status, wrapper ? wire::kWrapperExited : 0U), nullptr, 0);
   exit_now(0);
 }
 
@@ -123,7 +137,7 @@ void hold_mount_namespace(long pid) {
   if (init == 0) run_init(run);
   const int channel = run.fds[wire::kFdChannel];
   if (init < 0) {
-    send_report(channel, failure_report({Stage::kClone, static_cast<int>(-init), 0}), -1);
+    send_report(channel, failure_report({Stage::kClone, static_cast<int>(-init), 0}), nullptr, 0);
     exit_now(0);
   }
   close_all_but(run, channel);
@@ -137,7 +151,7 @@ void hold_mount_namespace(long pid) {
   int status = 0;
   sys(__NR_wait4, init, &status, 0L, 0L);
   // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
-  if (status != 0) send_report(channel, exit_report(status, wire::kInitDied), -1);
+  if (status != 0) send_report(channel, exit_report(status, wire::kInitDied), nullptr, 0);
   sys(__NR_close, long{channel});
   exit_now(0);
 }
@@ -168,7 +182,7 @@ void run_worker(int control, int started_pipe) {
   sys(__NR_close, long{control});
   const long mapped = map_image(run, run.fds[wire::kFdImage]);
   if (mapped < 0) {
-    send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), -1);
+    send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
     exit_now(0);
   }
   if (run.jailed()) run_jailed(run);

@@ -1,0 +1,82 @@
+#include "gate/egress_session.h"
+
+#include <fmt/format.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/egress/egress_rules.h"
+#include "core/egress/netlink.h"
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+// Behind the listeners: the one for all other ports, DNS over UDP, DNS over TCP.
+constexpr std::size_t kOtherSockets = 3;
+
+// A port nobody asked for, of those the tool cannot bind itself.
+std::uint16_t free_port(const std::vector<std::uint16_t>& taken) {
+  std::uint16_t port = 1023;
+  while (port == kDnsPort || std::ranges::binary_search(taken, port)) --port;
+  return port;
+}
+
+// DNS has its own sockets, whatever the rules say.
+std::vector<std::uint16_t> listening_ports(const Plan& plan) {
+  std::vector<std::uint16_t> ports = EgressRules(plan.allowed_hosts).ports();
+  std::erase(ports, kDnsPort);
+  return ports;
+}
+
+}  // namespace
+
+Result<spawn::NetworkSpec> network_for(const Plan& plan) {
+  spawn::NetworkSpec network;
+  if (plan.allowed_hosts.empty()) return network;
+  const std::vector<std::uint16_t> ports = listening_ports(plan);
+  if (ports.size() + kOtherSockets > spawn::wire::kMaxNetSockets) {
+    return fail(invalid_request("allow_host",
+                                fmt::format("{} different ports are more than a run can have", ports.size()),
+                                fmt::format("at most {}", spawn::wire::kMaxNetSockets - kOtherSockets)));
+  }
+  const std::uint16_t other_ports = free_port(ports);
+  for (const std::uint16_t port : ports) network.sockets.push_back({SOCK_STREAM, port});
+  network.sockets.push_back({SOCK_STREAM, other_ports});
+  network.sockets.push_back({SOCK_DGRAM, kDnsPort});
+  network.sockets.push_back({SOCK_STREAM, kDnsPort});
+  std::vector<std::uint16_t> answered = ports;
+  answered.push_back(kDnsPort);
+  network.messages = {{.protocol = NETLINK_ROUTE, .bytes = local_route(false)},
+                      // A kernel without IPv6 needs no route for it.
+                      {.protocol = NETLINK_ROUTE, .bytes = local_route(true), .required = false},
+                      {.protocol = NETLINK_NETFILTER,
+                       .bytes = redirect_other_ports(answered, other_ports),
+                       .required = false,
+                       .flag_when_done = spawn::wire::kPortsRedirected}};
+  return network;
+}
+
+Result<int> EgressSession::start(spawn::OpenedNetwork network) {
+  if (network.sockets.size() < kOtherSockets) return fail(system_error("receive", "the jail's sockets", EPROTO));
+  names_every_port_ = network.ports_redirected;
+  EgressSockets sockets;
+  const auto take_last = [&network] {
+    UniqueFd last = std::move(network.sockets.back());
+    network.sockets.pop_back();
+    return last;
+  };
+  sockets.dns_tcp.push_back(take_last());
+  sockets.dns_udp.push_back(take_last());
+  sockets.redirected.push_back(take_last());
+  sockets.listeners = std::move(network.sockets);
+  proxy_ = TRY(EgressProxy::start(std::move(sockets), {.rules = EgressRules(plan_.allowed_hosts), .events = events_}));
+  return plan_.strict_network ? proxy_->first_denial_fd() : -1;
+}
+
+std::vector<Denial> EgressSession::stop() { return proxy_ ? proxy_->stop() : std::vector<Denial>(); }
+
+}  // namespace sallyport

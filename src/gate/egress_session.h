@@ -1,0 +1,35 @@
+// Egress of one run: what the jail's network namespace must have, and the proxy that answers for it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "egress/egress.h"
+#include "sallyport/event.h"
+#include "sallyport/plan.h"
+#include "spawn/launch_spec.h"
+#include "spawn/supervise.h"
+
+namespace sallyport {
+
+// What the kernel is asked for and which sockets are opened inside. Empty when the plan allows no host.
+[[nodiscard]] Result<spawn::NetworkSpec> network_for(const Plan& plan);
+
+class EgressSession {
+ public:
+  EgressSession(const Plan& plan, EventSink* events) : plan_(plan), events_(events) {}
+
+  [[nodiscard]] bool wanted() const { return !plan_.allowed_hosts.empty(); }
+  // Takes the sockets as network_for() ordered them; the descriptor to watch in strict mode, or -1.
+  [[nodiscard]] Result<int> start(spawn::OpenedNetwork network);
+  [[nodiscard]] bool names_every_port() const { return names_every_port_; }
+  [[nodiscard]] std::vector<Denial> stop();
+
+ private:
+  const Plan& plan_;
+  EventSink* events_;
+  std::unique_ptr<EgressProxy> proxy_;
+  bool names_every_port_ = false;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,99 @@
+// The jail's side of egress: makes every address the namespace's own, opens the sockets that answer for them, and hands
+// those to the owner. The tool starts only after that, so there is no moment in which it could bind first.
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/netlink.h>
+#include <linux/sockios.h>
+#include <sys/socket.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+namespace {
+
+using wire::Stage;
+
+// A page of connections may wait for the owner; more is the tool's problem, and bounded.
+constexpr long kBacklog = 1024;
+
+long loopback_up() {
+  const long fd = sys(__NR_socket, long{AF_INET}, long{SOCK_DGRAM | SOCK_CLOEXEC}, 0L);
+  if (fd < 0) return fd;
+  struct ifreq request = {};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  const long up = sys(__NR_ioctl, fd, long{SIOCSIFFLAGS}, &request);
+  sys(__NR_close, fd);
+  return up;
+}
+
+// One datagram out, one answer back: an NLMSG_ERROR whose number is 0 for yes.
+long ask_kernel(const Run& run, const wire::NetMessage& message) {
+  const long fd = sys(__NR_socket, long{AF_NETLINK}, long{SOCK_RAW | SOCK_CLOEXEC}, long{message.protocol});
+  if (fd < 0) return fd;
+  long result = sys(__NR_sendto, fd, run.at(message.bytes), long{message.size}, 0L, 0L, 0L);
+  alignas(nlmsghdr) char answer[4096];
+  if (result >= 0) {
+    const long size = sys(__NR_recvfrom, fd, answer, long{sizeof answer}, 0L, 0L, 0L);
+    const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
+    const bool whole = size >= static_cast<long>(NLMSG_LENGTH(sizeof(int))) && header->nlmsg_type == NLMSG_ERROR;
+    result = size < 0 ? size : whole ? *reinterpret_cast<const int*>(NLMSG_DATA(header)) : -71;  // EPROTO
+  }
+  sys(__NR_close, fd);
+  return result;
+}
+
+// For IPv4 and IPv6 at once; a kernel without IPv6 gets the IPv4 half.
+long open_socket(const wire::NetSocket& wanted) {
+  const long type = long{wanted.type} | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  struct sockaddr_in6 any = {};
+  any.sin6_family = AF_INET6;
+  any.sin6_port = static_cast<std::uint16_t>((wanted.port >> 8U) | (wanted.port << 8U));
+  long fd = sys(__NR_socket, long{AF_INET6}, type, 0L);
+  long address_size = sizeof any;
+  if (fd >= 0) {
+    const int both = 0;
+    const long set = sys(__NR_setsockopt, fd, long{IPPROTO_IPV6}, long{IPV6_V6ONLY}, &both, long{sizeof both});
+    if (set < 0) return set;
+  } else {
+    fd = sys(__NR_socket, long{AF_INET}, type, 0L);
+    any.sin6_family = AF_INET;  // the port lies at the same place, and the address is 0.0.0.0
+    address_size = 16;
+  }
+  if (fd < 0) return fd;
+  const long bound = sys(__NR_bind, fd, &any, address_size);
+  if (bound < 0) return bound;
+  const long listening = wanted.type == SOCK_STREAM ? sys(__NR_listen, fd, kBacklog) : 0;
+  return listening < 0 ? listening : fd;
+}
+
+}  // namespace
+
+bool set_up_network(const Run& run, Steps& steps) {
+  if (!steps.ok(Stage::kLoopback, loopback_up())) return false;
+  const wire::Image& image = *run.image;
+  if (image.net_socket_count == 0) return true;
+  wire::Report report = {};
+  report.kind = wire::ReportKind::kNetwork;
+  const auto* messages = reinterpret_cast<const wire::NetMessage*>(run.at(image.net_messages_at));
+  for (std::uint32_t i = 0; i < image.net_message_count; ++i) {
+    const long done = ask_kernel(run, messages[i]);
+    if (messages[i].required != 0 && !steps.ok(Stage::kNetwork, done)) return false;
+    if (done >= 0) report.flags |= messages[i].flag_when_done;
+  }
+  const auto* wanted = reinterpret_cast<const wire::NetSocket*>(run.at(image.net_sockets_at));
+  int sockets[wire::kMaxNetSockets] = {};
+  if (!steps.ok(Stage::kNetwork, image.net_socket_count <= wire::kMaxNetSockets ? 0 : -7)) return false;  // E2BIG
+  for (std::uint32_t i = 0; i < image.net_socket_count; ++i) {
+    sockets[i] = static_cast<int>(open_socket(wanted[i]));
+    if (!steps.ok(Stage::kNetwork, sockets[i])) return false;
+  }
+  send_report(run.fds[wire::kFdChannel], report, sockets, image.net_socket_count);
+  for (std::uint32_t i = 0; i < image.net_socket_count; ++i) sys(__NR_close, long{sockets[i]});
+  return true;
+}
+
+}  // namespace sallyport::spawn::helper
