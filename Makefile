@@ -55,3 +55,4 @@ clean:
 setup-run setup-test setup-bench: setup-%:
 	@mkdir -p build
 	@tools/setup.sh $*
+	@[ $* != test ] || tools/npm_packages.sh || true

@@ -10,7 +10,7 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
               libfmt-dev libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-               bubblewrap jq strace)
+               bubblewrap jq strace curl busybox openssl)
 bench_packages=(libbenchmark-dev)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 test_commands=(node:nodejs npm:npm)
