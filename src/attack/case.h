@@ -16,6 +16,7 @@ enum class Effect : std::uint8_t {
   kVictimChanged,  // the victim file of the outside world is no longer as it was
   kFileAppears,    // a file that only a break-out can make is there
   kHeard,          // one of our listeners got something
+  kSmuggled,       // the one allowed host was sent something that it must not be sent
   kKilled,         // the accomplice outside is dead
   kSurvives,       // a process with our marker lives on after the run
   kFloods,         // more output was kept than the cap allows
@@ -39,6 +40,7 @@ enum class Prop : std::uint16_t {
   kSetuidCopy = 1U << 11U,   // a setuid program and one with file capabilities lie in the repo
   kDeviceNode = 1U << 12U,   // a device node lies in the repo
   kNeedsRoot = 1U << 13U,    // without a jail only root can do it
+  kEgress = 1U << 14U,       // one host may be reached
 };
 
 [[nodiscard]] constexpr Prop operator|(Prop left, Prop right) {

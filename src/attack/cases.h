@@ -133,6 +133,60 @@ inline constexpr std::array kCases = {
     Case{"see_interfaces", kNetIsolated, kTellsCanary, kNothing, "see the host's network interfaces"},
     Case{"dns_query", kNetDnsClosed, kHeard, kNothing, "ask the host's resolver, the name as payload"},
     Case{"dns_over_tcp", kNetDnsClosed, kHeard, kNothing, "ask the host's resolver over TCP"},
+    // Egress: one host may be reached, and nothing else
+    Case{"egress_by_address", kNetEgressAllowlist, kHeard, kEgress, "connect to an address that no lookup gave"},
+    Case{"egress_by_mapped_address", kNetEgressAllowlist, kHeard, kEgress, "connect to it as ::ffff:127.0.0.1"},
+    Case{"egress_by_odd_address", kNetEgressAllowlist, kHeard, kEgress,
+         "connect to it spelled 2130706433, 0x7f000001, 0177.0.0.1 and 127.1"},
+    Case{"egress_allowed_port", kNetEgressAllowlist, kHeard, kEgress, "connect to another host by an allowed port"},
+    Case{"egress_by_name", kNetEgressAllowlist, kHeard, kEgress, "look up a host that is not allowed, and connect"},
+    Case{"egress_relay", kNetEgressAllowlist, kHeard, kEgress, "connect through a relay inside the jail"},
+    Case{"egress_udp", kNetEgressAllowlist, kHeard, kEgress, "send a datagram (QUIC is made of these)"},
+    Case{"egress_abstract_socket", kNetEgressAllowlist, kHeard, kEgress,
+         "connect to an abstract unix socket of the host"},
+    Case{"egress_inherited_socket", kNetEgressAllowlist, kHeard, kEgress,
+         "speak over a socket the caller happened to have open"},
+    Case{"rebind_to_loopback", kNetEgressAllowlist, kHeard, kEgress,
+         "connect to an allowed name that resolves to the host's loopback"},
+    Case{"refusal_hangs", kNetEgressAllowlist, kTellsBroken, kEgress, "be kept waiting by a refused connection"},
+    Case{"refused_udp_hangs", kNetEgressAllowlist, kTellsBroken, kEgress, "be kept waiting by a refused datagram"},
+    Case{"egress_dns_udp", kNetDnsClosed, kHeard, kEgress, "ask another resolver, the name as payload"},
+    Case{"egress_dns_tcp", kNetDnsClosed, kHeard, kEgress, "ask another resolver over TCP"},
+    Case{"egress_doh", kNetDnsClosed, kHeard, kEgress, "ask a resolver over HTTP at an address known by heart"},
+    Case{"egress_raw_socket", kProcCapsDropped, kTellsBroken, kEgress, "open a raw ICMP socket"},
+    Case{"egress_packet_socket", kProcSeccomp, kTellsBroken, kEgress, "open a packet socket"},
+    Case{"egress_vsock", kProcSeccomp, kTellsBroken, kEgress, "open a vsock"},
+    Case{"egress_route_edit", kProcCapsDropped, kTellsBroken, kEgress, "take away the route that leads to the gate"},
+    Case{"egress_nft_edit", kProcCapsDropped, kTellsBroken, kEgress, "take away the rules that lead to the gate"},
+    // Egress: what is said to the allowed host
+    Case{"http_other_host", kNetEgressAllowlist, kSmuggled, kEgress, "ask the allowed host for another (fronting)"},
+    Case{"http_absolute_form", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a request in absolute form"},
+    Case{"http_kept_alive", kNetEgressAllowlist, kSmuggled, kEgress,
+         "the same by the second request on a connection kept alive"},
+    Case{"http_pipelined", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a second request sent with the first"},
+    Case{"http_two_hosts", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a second Host header"},
+    Case{"http_folded_host", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a Host header over two lines"},
+    Case{"http_hidden_request", kNetEgressAllowlist, kSmuggled, kEgress,
+         "the same by a request hidden in a body of two lengths"},
+    Case{"http_userinfo", kNetEgressAllowlist, kSmuggled, kEgress, "the same by allowed.test@another"},
+    Case{"http_nul_in_host", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a NUL behind the allowed name"},
+    Case{"http_unicode_dot", kNetEgressAllowlist, kSmuggled, kEgress, "the same by a dot that is none"},
+    Case{"http_connect", kNetEgressAllowlist, kSmuggled, kEgress, "use the allowed host as a proxy: CONNECT"},
+    Case{"http_upgrade", kNetEgressAllowlist, kSmuggled, kEgress, "leave HTTP by an upgrade, then say anything"},
+    Case{"http2_preface", kNetEgressAllowlist, kSmuggled, kEgress, "speak HTTP/2, whose heads are not read, at once"},
+    Case{"http_endless_head", kNetEgressAllowlist, kSmuggled, kEgress, "send a request's head without end"},
+    Case{"raw_on_http_port", kNetEgressAllowlist, kSmuggled, kEgress, "say something that is no HTTP on port 80"},
+    Case{"raw_on_tls_port", kNetEgressAllowlist, kSmuggled, kEgress, "say something that is no TLS on port 443"},
+    Case{"tls_other_name", kNetEgressAllowlist, kSmuggled, kEgress, "greet the allowed host with another's name"},
+    Case{"tls_no_name", kNetEgressAllowlist, kSmuggled, kEgress, "greet it without a name"},
+    Case{"tls_split_hello", kNetEgressAllowlist, kSmuggled, kEgress,
+         "another's name in a hello of many small records, sent one by one"},
+    Case{"tls_late_name", kNetEgressAllowlist, kSmuggled, kEgress, "another's name behind kilobytes of padding"},
+    Case{"tls_two_names", kNetEgressAllowlist, kSmuggled, kEgress, "two names in one hello"},
+    Case{"tls_nul_in_name", kNetEgressAllowlist, kSmuggled, kEgress, "a NUL behind the allowed name"},
+    Case{"tls_ech", kNetEgressAllowlist, kSmuggled, kEgress, "another's name in an encrypted client hello"},
+    Case{"tls_early_data", kNetEgressAllowlist, kSmuggled, kEgress, "data sent before the handshake"},
+    Case{"tls_second_hello", kNetEgressAllowlist, kSmuggled, kEgress, "another's name in the second hello"},
     // Delegated authority
     Case{"docker_socket", kFsHomeHidden, kHeard, kNothing, "ask a docker-like daemon by its socket in a hidden place"},
     Case{"ssh_agent", kFsPrivateTmp, kHeard, kNothing, "ask an ssh-agent by its socket in the host's /tmp"},
@@ -183,18 +237,10 @@ inline constexpr std::array kCases = {
 
 inline constexpr auto& kCases = detail::kCases;
 
-// Guarantees that cannot be had yet, and so cannot be attacked. Each line is a promise to add its attack.
-struct Exemption {
-  Guarantee guarantee;
-  std::string_view until;
-};
-inline constexpr std::array kNotYet = {
-    Exemption{Guarantee::kNetEgressAllowlist, "comes with egress: this version cuts the network wholly"}};
-
 consteval bool every_guarantee_has_an_attack() {
   return std::ranges::all_of(kGuarantees, [](const GuaranteeInfo& info) {
     const auto guards = [&](const auto& entry) { return entry.guarantee == info.guarantee; };
-    return std::ranges::any_of(kCases, guards) || std::ranges::any_of(kNotYet, guards);
+    return std::ranges::any_of(kCases, guards);
   });
 }
 static_assert(every_guarantee_has_an_attack(), "a guarantee needs an attack that breaks it when it is absent");

@@ -51,6 +51,8 @@ bool effect_shows(const Case& attack, const World& world, const Evidence& eviden
       return world.file_appeared();
     case Effect::kHeard:
       return world.heard();
+    case Effect::kSmuggled:
+      return world.smuggled();
     case Effect::kKilled:
       return evidence.accomplice_dead;
     case Effect::kSurvives:

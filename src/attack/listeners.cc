@@ -25,18 +25,6 @@ Result<UniqueFd> listen_at(const sockaddr* address, socklen_t size, int type, st
   return fd;
 }
 
-Result<UniqueFd> listen_on_loopback(int type, std::uint16_t& port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  UniqueFd fd = TRY(listen_at(generic, sizeof address, type, "loopback"));
-  socklen_t size = sizeof address;
-  if (::getsockname(fd.get(), generic, &size) != 0) return fail(system_error("name", "loopback", errno));
-  port = ntohs(address.sin_port);
-  return fd;
-}
-
 // `name` starts with a NUL for the abstract namespace.
 Result<UniqueFd> listen_on_unix(const std::string& name, std::string_view subject) {
   sockaddr_un address{};
@@ -48,6 +36,18 @@ Result<UniqueFd> listen_on_unix(const std::string& name, std::string_view subjec
 }
 
 }  // namespace
+
+Result<UniqueFd> listen_on_loopback(int type, std::uint16_t& port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  UniqueFd fd = TRY(listen_at(generic, sizeof address, type, "loopback"));
+  socklen_t size = sizeof address;
+  if (::getsockname(fd.get(), generic, &size) != 0) return fail(system_error("name", "loopback", errno));
+  port = ntohs(address.sin_port);
+  return fd;
+}
 
 Result<Listeners> Listeners::open(const std::vector<std::filesystem::path>& sockets_at,
                                   const std::string& abstract_name) {

@@ -11,6 +11,9 @@
 
 namespace sallyport::attack {
 
+// A socket of that type on a free port of the host's loopback.
+[[nodiscard]] Result<UniqueFd> listen_on_loopback(int type, std::uint16_t& port);
+
 class Listeners {
  public:
   // `sockets_at`: one path unix socket is bound at each.

@@ -53,7 +53,7 @@ Limits limits_for(const Case& attack) {
   return limits;
 }
 
-JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::string_view deed, JailKind jail) {
+Result<JailedSubprocessSpec> spec_for(const Case& attack, const World& world, std::string_view deed, JailKind jail) {
   JailedSubprocessSpec spec{.argv = {std::string(kProgramName), std::string(deed)},
                             .repo = world.repo(),
                             .cwd = world.repo(),
@@ -70,6 +70,8 @@ JailedSubprocessSpec spec_for(const Case& attack, const World& world, std::strin
   if (closed_corner) spec.extra_read_only = {world.repo() / "shut/protected"};
   if (has(attack.props, Prop::kPreload)) spec.env_extras = {{"LD_PRELOAD", "/nonexistent.so"}};
   if (has(attack.props, Prop::kTerminal)) spec.stdin_source = StdinFd{.fd = world.terminal()};
+  // Without a jail there is no allowing: every host can be reached.
+  if (jail != JailKind::kNone) spec.allowed_hosts = TRY(world.allowed_hosts(attack));
   // A forged verdict is the gate's to see through with or without the limit's strong form.
   // Without a jail nothing is required, to see what the gate alone holds off.
   if (attack.effect != Effect::kForgesVerdict && jail != JailKind::kNone) spec.required = {attack.guarantee};
@@ -94,10 +96,11 @@ Evidence evidence_of(const Case& attack, const JailedSubprocessResult& result) {
 }
 
 Result<Evidence> with_partner(Gate& gate, const Case& attack, const World& world, JailKind jail) {
-  JailedSubprocessSpec side = spec_for(attack, world, "partner", jail);
+  JailedSubprocessSpec side = TRY(spec_for(attack, world, "partner", jail));
   side.argv.push_back("secret=" + world.canary());
+  const JailedSubprocessSpec spec = TRY(spec_for(attack, world, attack.name, jail));
   std::jthread partner([&](std::stop_token stop) { static_cast<void>(gate.run(side, jail, std::move(stop))); });
-  const Result<JailedSubprocessResult> result = gate.run(spec_for(attack, world, attack.name, jail), jail, {});
+  const Result<JailedSubprocessResult> result = gate.run(spec, jail, {});
   partner.request_stop();
   partner.join();
   if (jail == JailKind::kNone) clean_up_after_partner(world);
@@ -107,7 +110,7 @@ Result<Evidence> with_partner(Gate& gate, const Case& attack, const World& world
 
 Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& world, JailKind jail) {
   CarelessProcess accomplice = TRY(start_accomplice(world));
-  JailedSubprocessSpec spec = spec_for(attack, world, attack.name, jail);
+  JailedSubprocessSpec spec = TRY(spec_for(attack, world, attack.name, jail));
   spec.argv.push_back("pid=" + std::to_string(accomplice.pid()));
   Evidence evidence = evidence_of(attack, TRY(gate.run(spec, jail, {})));
   evidence.accomplice_dead = accomplice.wait(100ms).has_value();
@@ -154,8 +157,8 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
   const std::unique_ptr<Gate> gate = TRY(open_gate(attack, world, surroundings));
   if (has(attack.props, Prop::kAccomplice)) return with_accomplice(*gate, attack, world, jail);
   if (has(attack.props, Prop::kPartner)) return with_partner(*gate, attack, world, jail);
-  const JailedSubprocessResult result = TRY(gate->run(spec_for(attack, world, attack.name, jail), jail, {}));
-  return evidence_of(attack, result);
+  const JailedSubprocessSpec spec = TRY(spec_for(attack, world, attack.name, jail));
+  return evidence_of(attack, TRY(gate->run(spec, jail, {})));
 }
 
 // The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.

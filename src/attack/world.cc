@@ -202,6 +202,7 @@ Status World::add_props(const Case& attack) {
   }
   if (has(attack.props, Prop::kSetuidCopy)) TRY(add_setuid_copies());
   if (has(attack.props, Prop::kTerminal)) TRY(add_terminal());
+  if (has(attack.props, Prop::kEgress)) allowed_ = TRY(AllowedHost::open());
   return {};
 }
 
@@ -241,11 +242,28 @@ std::vector<std::string> World::arguments() const {
           "appears=" + appears_.native(),
           "tcp=" + std::to_string(listeners_->tcp_port()),
           "udp=" + std::to_string(listeners_->udp_port()),
+          "allowed=" + std::to_string(allowed_ ? allowed_->port() : 0),
           "abstract=@" + marker_,
           "home_socket=" + (home_ / "docker.sock").native(),
           "tmp_socket=" + (outside_ / "agent.sock").native(),
           "impostor=" + impostor_.native(),
           "key=" + key_};
+}
+
+Result<std::vector<HostRule>> World::allowed_hosts(const Case& attack) const {
+  std::vector<HostRule> rules;
+  if (!allowed_) return rules;
+  const std::string target = fmt::format("127.0.0.1:{}", allowed_->port());
+  rules.push_back(TRY(parse_host_rule(fmt::format("{}={}", kAllowedName, target))));
+  const std::uint16_t forbidden = listeners_->tcp_port();
+  // A port that is open to the allowed host, with somebody else at it here.
+  if (attack.name == "egress_allowed_port" || attack.name == "refusal_hangs") {
+    rules.push_back(TRY(parse_host_rule(fmt::format("{}:{}={}", kAllowedName, forbidden, target))));
+  }
+  // A name that anybody resolves to the host itself.
+  if (attack.name == "rebind_to_loopback")
+    rules.push_back(TRY(parse_host_rule(fmt::format("localhost:{}", forbidden))));
+  return rules;
 }
 
 std::vector<EnvVar> World::environment() const {

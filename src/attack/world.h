@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "attack/allowed_host.h"
 #include "attack/case.h"
 #include "attack/listeners.h"
 #include "os/scratch.h"
@@ -52,7 +54,11 @@ class World {
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] int terminal() const { return terminal_slave_.get(); }
 
+  // The hosts that may be reached (Prop::kEgress).
+  [[nodiscard]] Result<std::vector<HostRule>> allowed_hosts(const Case& attack) const;
+
   [[nodiscard]] bool heard() const { return listeners_ && listeners_->heard(); }
+  [[nodiscard]] bool smuggled() const { return allowed_ && allowed_->was_told(marker_); }
   [[nodiscard]] bool victim_changed() const;
   [[nodiscard]] bool file_appeared() const;
 
@@ -70,6 +76,7 @@ class World {
   std::filesystem::path repo_, outside_, tools_, home_, shm_secret_, victim_, appears_, impostor_;
   std::string canary_, marker_, key_, victim_before_;
   std::optional<Listeners> listeners_;
+  std::unique_ptr<AllowedHost> allowed_;
   UniqueFd leaked_file_, leaked_directory_;  // inheritable on purpose
   UniqueFd terminal_master_, terminal_slave_;
 };

@@ -24,6 +24,8 @@ std::span<const Entry> kernel_deeds();
 std::span<const Entry> privilege_deeds();
 std::span<const Entry> process_deeds();
 std::span<const Entry> network_deeds();
+std::span<const Entry> egress_deeds();
+std::span<const Entry> smuggling_deeds();
 std::span<const Entry> jail_to_jail_deeds();
 std::span<const Entry> limit_deeds();
 std::span<const Entry> verdict_deeds();

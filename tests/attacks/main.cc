@@ -12,8 +12,9 @@ namespace {
 std::span<char*> arguments;
 
 Deed find_deed(std::string_view name) {
-  for (const auto family : {file_deeds, mount_deeds, kernel_deeds, privilege_deeds, process_deeds, network_deeds,
-                            jail_to_jail_deeds, limit_deeds, verdict_deeds, identity_deeds, helper_deeds}) {
+  for (const auto family :
+       {file_deeds, mount_deeds, kernel_deeds, privilege_deeds, process_deeds, network_deeds, egress_deeds,
+        smuggling_deeds, jail_to_jail_deeds, limit_deeds, verdict_deeds, identity_deeds, helper_deeds}) {
     for (const Entry& entry : family()) {
       if (entry.name == name) return entry.deed;
     }

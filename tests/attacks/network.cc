@@ -12,6 +12,7 @@
 #include <array>
 
 #include "attack.h"
+#include "reach.h"
 
 namespace sallyport::attacks {
 namespace {
@@ -19,20 +20,9 @@ namespace {
 // A DNS question for a name that carries a message in its first label.
 constexpr std::string_view kQuestion("\x12\x34\x01\0\0\x01\0\0\0\0\0\0\6secret\7example\0\0\1\0\1", 32);
 
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<in_port_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-void say(int fd, std::string_view text) { send(fd, text.data(), text.size(), MSG_NOSIGNAL); }
-
 void by_tcp(std::string_view text) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = loopback(arg_number("tcp"));
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) say(fd, text);
+  const int fd = connect_to(loopback(arg_number("tcp")));
+  if (fd >= 0) say(fd, text);
 }
 
 void by_mapped_tcp() {
@@ -88,6 +78,15 @@ constexpr std::array kDeeds = {
     Entry{"see_interfaces", see_interfaces},
     Entry{"dns_query", [] { by_udp(kQuestion); }},
     Entry{"dns_over_tcp", [] { by_tcp(kQuestion); }},
+    // The same where one host may be reached.
+    Entry{"egress_by_address", [] { by_tcp("hello"); }},
+    Entry{"egress_by_mapped_address", by_mapped_tcp},
+    Entry{"egress_allowed_port", [] { by_tcp("hello"); }},
+    Entry{"egress_udp", [] { by_udp("hello"); }},
+    Entry{"egress_abstract_socket", [] { by_unix(arg("abstract")); }},
+    Entry{"egress_inherited_socket", inherited_socket},
+    Entry{"egress_dns_udp", [] { by_udp(kQuestion); }},
+    Entry{"egress_dns_tcp", [] { by_tcp(kQuestion); }},
     Entry{"docker_socket", [] { by_unix(arg("home_socket")); }},
     Entry{"ssh_agent", [] { by_unix(arg("tmp_socket")); }},
     Entry{"session_bus", [] { by_unix(arg("abstract")); }},

@@ -74,6 +74,19 @@ INSTANTIATE_TEST_SUITE_P(, Attack,
                            return name + "_" + std::string(name_of(std::get<2>(test.param)));
                          });
 
+// The attacks on egress are made of these messages with one thing changed: unchanged they do reach the allowed host.
+TEST(HonestEgress, GetsThroughEveryJail_C24) {
+  const Stage stage(Who::kUser);
+  for (const JailKind jail : kAdapters) {
+    for (const std::string_view name : {"honest_http", "honest_tls", "honest_split_hello", "honest_late_name"}) {
+      const attack::Case honest{name, Guarantee::kNetEgressAllowlist, attack::Effect::kSmuggled, attack::Prop::kEgress,
+                                "be honest"};
+      const attack::Finding finding = stage.perform(honest, jail);
+      EXPECT_EQ(finding.jailed.got, Got::kThrough) << name << ": " << finding.jailed.why;
+    }
+  }
+}
+
 // Also: every case has its deed, or --list fails.
 TEST(AttackTable, IsTheOneInTheDocuments) {
   const test::ProgramResult list = test::run_program({attack_program(), "--list"});
