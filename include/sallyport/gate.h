@@ -28,13 +28,18 @@
 
 namespace sallyport {
 
+// The small process that builds jails: kept ready as long as the gate lives, or started with the gate and anew for each
+// further run, which is quicker for an owner that makes just one jailed run.
+enum class HelperLife { kWithGate, kForOneRun };
+
 struct GateConfig {
   std::filesystem::path repo{};  // the analysed repo's root; every cwd lies inside it (C8)
   Allowlist allowlist = Allowlist::builtin();
   std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
   std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
-  EventSink* events = nullptr;                       // borrowed; must outlive the gate
+  HelperLife helper = HelperLife::kWithGate;
+  EventSink* events = nullptr;  // borrowed; must outlive the gate
 };
 
 struct ProcessResult {

@@ -51,6 +51,7 @@ struct JailedSubprocessSpec {
   StdinSource stdin_source{};
   std::vector<HostRule> allowed_hosts{};  // empty: no network at all (C24)
   bool strict_network = false;            // the first refused connection ends the run
+  int stop_fd = -1;  // borrowed; cancels when it is readable, for owners that have no stop_token to give
   Limits limits{};
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};

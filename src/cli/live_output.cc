@@ -20,8 +20,9 @@ constexpr int kTickMs = 50;
 
 }  // namespace
 
-LiveOutput::LiveOutput(std::stop_source source, std::chrono::milliseconds timeout)
+LiveOutput::LiveOutput(std::stop_source source, int stop_fd, std::chrono::milliseconds timeout)
     : source_(std::move(source)),
+      stop_fd_(stop_fd),
       // The gate has checked nothing yet: keep an absurd timeout from overflowing the clock.
       deadline_(std::chrono::steady_clock::now() +
                 std::clamp<std::chrono::milliseconds>(timeout, std::chrono::milliseconds(0), kLongestTimeout)),
@@ -68,10 +69,11 @@ void LiveOutput::write(Sink& sink, std::string_view bytes) {
 
 bool LiveOutput::wait_writable(int fd) const {
   while (true) {
-    pollfd target{fd, POLLOUT, 0};
+    std::array<pollfd, 2> watched{pollfd{fd, POLLOUT, 0}, pollfd{stop_fd_, POLLIN, 0}};
     // An error condition is ready too: the write then says which.
-    if (poll(&target, 1, kTickMs) > 0) return true;
-    if (source_.stop_requested() || std::chrono::steady_clock::now() >= deadline_) return false;
+    if (poll(watched.data(), watched.size(), kTickMs) > 0 && watched[0].revents != 0) return true;
+    if (watched[1].revents != 0 || source_.stop_requested() || std::chrono::steady_clock::now() >= deadline_)
+      return false;
   }
 }
 

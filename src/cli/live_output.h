@@ -19,7 +19,8 @@ namespace sallyport::cli {
 // dropped. Used by one thread at a time.
 class LiveOutput {
  public:
-  LiveOutput(std::stop_source source, std::chrono::milliseconds timeout);
+  // `stop_fd` is readable once the run was asked to stop by a signal.
+  LiveOutput(std::stop_source source, int stop_fd, std::chrono::milliseconds timeout);
 
   void pass_on(Stream stream, std::string_view bytes);
   // Call once, after the run: ends half characters and open colours.
@@ -42,6 +43,7 @@ class LiveOutput {
   void fail_with(Sink& sink, int error_number);
 
   std::stop_source source_;
+  int stop_fd_;
   std::chrono::steady_clock::time_point deadline_;
   std::array<Sink, 2> sinks_;
   std::optional<Error> failure_;

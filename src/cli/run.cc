@@ -46,22 +46,24 @@ int run_verb(const RunCommand& command, const Environment& environment) {
   const CallOptions& options = command.call;
   ConsoleEvents events(options.format, options.verbosity);
   std::stop_source source;
-  // First of all, before the gate starts a thread: signals must reach no other.
-  const Result<std::unique_ptr<StopOnSignal>> signals = StopOnSignal::start(source);
+  const Result<StopOnSignal> signals = StopOnSignal::start();
   if (!signals) return report(signals.error(), options.format);
   Result<Call> call = make_call(options, environment, events);
   if (!call) return report(call.error(), options.format, events);
 
+  const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
+  if (jails_itself) call->config.helper = HelperLife::kForOneRun;
   Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
   if (!gate) return report(gate.error(), options.format, events);
   std::optional<LiveOutput> live;
   if (options.format == Format::kText) {
-    live.emplace(source, options.timeout);
+    live.emplace(source, signals->fd(), options.timeout);
     call->spec.tap = [&live](Stream stream, std::string_view bytes) { live->pass_on(stream, bytes); };
   }
+  call->spec.stop_fd = signals->fd();
   const Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
   if (live) live->finish();
-  const int stop_signal = (*signals)->received();
+  const int stop_signal = signals->received();
   if (!result) return report(result.error(), options.format, events);
   if (live) leave(finish_text(*result, options.argv.front(), *live, stop_signal));
   leave(print_record(events.with_events(run_record(*result)), exit_code_of(result->outcome, stop_signal)));

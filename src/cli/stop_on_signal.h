@@ -1,39 +1,27 @@
 // Ctrl-C, SIGTERM and SIGHUP as a stop request: the gate then ends the run its own way and nothing is left behind.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <stop_token>
-#include <thread>
-
 #include "os/event_fd.h"
 #include "sallyport/result.h"
-#include "sallyport/unique_fd.h"
 
 namespace sallyport::cli {
 
-// From construction to destruction those signals are blocked in this thread (and all it starts) and taken by a thread
-// of ours. Make it before any other thread. A signal that comes while a stop is under way is only counted; when the
-// run has not ended 2 s after the first, the next one ends the process at once.
+// From start() on, to the end of the process. A signal that comes while a stop is under way is only noted; when the run
+// has not ended 2 s after the first, the next one ends the process at once. Signals are handled, not taken by a thread of
+// ours: a thread costs a short run half a millisecond.
 class StopOnSignal {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<StopOnSignal>> start(std::stop_source source);
-  StopOnSignal(std::stop_source source, UniqueFd signals, EventFd finished);  // use start()
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  ~StopOnSignal();
+  // Once per process.
+  [[nodiscard]] static Result<StopOnSignal> start();
 
+  // Readable from the first signal on.
+  [[nodiscard]] int fd() const { return event_.fd(); }
   // The first signal that came, or 0.
-  [[nodiscard]] int received() const { return received_.load(); }
+  [[nodiscard]] int received() const;
 
  private:
-  void watch();
-
-  std::stop_source source_;
-  UniqueFd signals_;
-  EventFd finished_;
-  std::atomic<int> received_{0};
-  std::thread thread_;
+  explicit StopOnSignal(EventFd event) : event_(std::move(event)) {}
+  EventFd event_;
 };
 
 }  // namespace sallyport::cli

@@ -16,6 +16,16 @@ namespace {
 // Then the other sockets have their turn.
 constexpr int kAcceptAtOnce = 64;
 
+// The way between the tool and us has no length. More than this would only be memory, and bytes that have left the
+// processor's cache when the tool reads them. What is accepted inherits it.
+constexpr int kSocketBuffer = 256 * 1024;
+
+void prepare_for_short_way(int listener) {
+  ::setsockopt(listener, SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof kSocketBuffer);
+  ::setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof kSocketBuffer);
+  do_not_pace(listener);
+}
+
 // The connection is gone, the listener is not; see accept(2), "Error handling".
 bool concerns_connection_only(int error) {
   switch (error) {
@@ -34,6 +44,7 @@ bool concerns_connection_only(int error) {
 
 Status Admission::listen_on(UniqueFd listener, Kind kind) {
   TRY(set_nonblocking(listener.get()));
+  prepare_for_short_way(listener.get());
   Watch watch = TRY(run_.loop->watch(listener.get(), EPOLLIN, *this));
   listeners_.push_back({.fd = std::move(listener), .watch = std::move(watch), .kind = kind});
   return {};

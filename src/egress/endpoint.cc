@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace sallyport {
 namespace {
@@ -77,6 +78,11 @@ std::optional<Endpoint> original_destination(int fd) {
 void send_at_once(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void do_not_pace(int fd) {
+  static constexpr std::string_view kReno = "reno";
+  ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kReno.data(), kReno.size());
 }
 
 void close_with_reset(UniqueFd fd) {

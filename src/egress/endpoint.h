@@ -35,6 +35,8 @@ struct SocketAddress {
 
 // Bytes go out when they come in, not when Nagle's algorithm has seen enough of them.
 void send_at_once(int fd);
+// For ways inside this machine: BBR, where it is the host's choice, slows them down by pacing. Reno is in every kernel.
+void do_not_pace(int fd);
 // The peer is told at once that the connection failed, and nothing lingers.
 void close_with_reset(UniqueFd fd);
 

@@ -28,6 +28,7 @@ int UpstreamConnect::begin(const Endpoint& endpoint) {
   UniqueFd fd(::socket(endpoint.address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno;
   send_at_once(fd.get());
+  if (why_not_public(endpoint.address) == "loopback") do_not_pace(fd.get());
   const SocketAddress address = socket_address(endpoint);
   if (::connect(fd.get(), address.get(), address.length) != 0 && errno != EINPROGRESS) return errno;
   // Also when connected already: it is reported writable at once, and there is one way to win.

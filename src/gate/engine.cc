@@ -64,7 +64,7 @@ Result<UniqueFd> materialise(const bwrap::PassedFd& passed, const spawn::LaunchS
     case bwrap::PassedFd::Kind::kInit:
       return sealed_memfd("sallyport-init", spawn::helper_image(), MemfdUse::kData);
     case bwrap::PassedFd::Kind::kInnerImage:
-      return sealed_memfd("sallyport-launch", spawn::encode(inner, {}), MemfdUse::kData);
+      return sealed_memfd("sallyport-launch", spawn::encode(inner), MemfdUse::kData);
     case bwrap::PassedFd::Kind::kBytes:
       break;
   }
@@ -92,7 +92,11 @@ Engine::Engine(GateConfig config)
     : config_(std::move(config)),
       policy_digest_(policy_digest(config_.allowlist)),
       hashes_(config_.cache_dir),
-      hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly) {}
+      hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
+      jails_(config_.helper == HelperLife::kForOneRun ? spawn::wire::HelperKind::kOneJail
+                                                      : spawn::wire::HelperKind::kJails) {
+  if (config_.helper == HelperLife::kForOneRun) jails_.start_ahead();
+}
 
 const HostLayout& Engine::host() {
   const std::scoped_lock lock(host_mutex_);
@@ -218,7 +222,8 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
                                  .max_output = plan.limits.output,
                                  .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
                                  .stdin_source = spec.stdin_source,
-                                 .tap = spec.tap};
+                                 .tap = spec.tap,
+                                 .stop_fd = spec.stop_fd};
   if (plan.limits.cpu && rendered.resources.cpu_time()) {
     supervision.cpu = {.limit = *plan.limits.cpu, .used = [&rendered] { return rendered.resources.cpu_time(); }};
   }
@@ -226,7 +231,9 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   if (egress.wanted()) {
     supervision.on_network = [&egress](spawn::OpenedNetwork network) { return egress.start(std::move(network)); };
   }
-  Result<spawn::Ended> ended = spawn::supervise(server_, rendered.launch, supervision, stop);
+  Result<spawn::Ended> ended =
+      spawn::supervise(std::holds_alternative<spawn::JailPlace>(rendered.launch.place) ? jails_ : tools_,
+                       rendered.launch, supervision, stop);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
   JailedSubprocessResult result;

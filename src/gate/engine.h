@@ -39,8 +39,10 @@ class Engine final : public Gate {
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
   void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
-  // Tests only: 0 when no helper runs.
-  [[nodiscard]] int helper_pid_for_tests() { return server_.helper_pid(); }
+  // Tests only: of the helper that runs, that for jails first; 0 when none does.
+  [[nodiscard]] int helper_pid_for_tests() {
+    return jails_.helper_pid() != 0 ? jails_.helper_pid() : tools_.helper_pid();
+  }
 
  private:
   [[nodiscard]] Result<JailedSubprocessResult> run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
@@ -63,7 +65,8 @@ class Engine final : public Gate {
   std::string policy_digest_;
   HashCache hashes_;
   HashCache hashes_when_explaining_;
-  spawn::SpawnServer server_;
+  spawn::SpawnServer tools_{spawn::wire::HelperKind::kTools};
+  spawn::SpawnServer jails_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;
   std::once_flag swept_;

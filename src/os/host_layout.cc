@@ -18,9 +18,8 @@ constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib
 // directories and one large file are mounted; small files are read here once and written into each jail.
 constexpr std::array kEtcMounts = {"/etc/alternatives", "/etc/crypto-policies", "/etc/fonts",    "/etc/ld.so.cache",
                                    "/etc/pki/ca-trust", "/etc/pki/tls/certs",   "/etc/ssl/certs"};
-constexpr std::array kEtcFiles = {"/etc/gai.conf",   "/etc/host.conf",       "/etc/localtime",
-                                  "/etc/mime.types", "/etc/os-release",      "/etc/protocols",
-                                  "/etc/services",   "/etc/ssl/openssl.cnf", "/etc/timezone"};
+constexpr std::array kEtcFiles = {"/etc/gai.conf",  "/etc/host.conf", "/etc/localtime",       "/etc/os-release",
+                                  "/etc/protocols", "/etc/services",  "/etc/ssl/openssl.cnf", "/etc/timezone"};
 constexpr ByteCount kLargestCopiedFile{256 * 1024};
 
 // Files that say more about the host than a tool needs, or that act on it.

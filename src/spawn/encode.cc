@@ -99,13 +99,11 @@ void encode_jail(const JailPlace& jail, wire::Image& header, ImageWriter& writer
   header.exec_inode = jail.exe.inode;
   header.exec_size = jail.exe.size;
   header.exec_mtime_ns = jail.exe.mtime_ns;
-  header.inside_uid = jail.inside_uid;
-  header.inside_gid = jail.inside_gid;
 }
 
 }  // namespace
 
-std::string encode(const LaunchSpec& spec, OwnerIds ids) {
+std::string encode(const LaunchSpec& spec) {
   ImageWriter writer;
   wire::Image header{};
   header.flags = wire::kNewSession;
@@ -120,8 +118,6 @@ std::string encode(const LaunchSpec& spec, OwnerIds ids) {
   header.limit_count = static_cast<std::uint32_t>(limits.size());
   header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
-  header.inside_uid = header.outside_uid = ids.uid;
-  header.inside_gid = header.outside_gid = ids.gid;
   encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, header, writer);

@@ -48,8 +48,6 @@ struct JailPlace {
   std::vector<RootOp> root_ops{};
   std::string cwd{};
   BinaryIdentity exe{};
-  std::uint32_t inside_uid = 1000;
-  std::uint32_t inside_gid = 1000;
   std::vector<std::string> landlock_writable{};  // paths inside; everything else cannot be written
   std::string seccomp{};                         // struct sock_filter[], as bytes
   bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
@@ -88,11 +86,7 @@ struct LaunchSpec {
 // One line for people and golden files: "bind  /usr  ro,nodev".
 [[nodiscard]] std::string describe(const RootOp& op);
 
-// The launch image for the helper; host-independent but for the ids it is given.
-struct OwnerIds {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-};
-[[nodiscard]] std::string encode(const LaunchSpec& spec, OwnerIds ids);
+// The launch image for the helper, a function of the spec alone.
+[[nodiscard]] std::string encode(const LaunchSpec& spec);
 
 }  // namespace sallyport::spawn

@@ -83,9 +83,10 @@ class SpawnAttributes {
     return error;
   }
 
-  int spawn(pid_t& pid, const char* path) {
+  int spawn(pid_t& pid, const char* path, wire::HelperKind helper_kind) {
     char name[] = "sallyport-spawn";
-    std::array<char*, 2> argv = {name, nullptr};
+    char kind[] = {static_cast<char>(helper_kind), '\0'};
+    std::array<char*, 3> argv = {name, kind, nullptr};
     std::array<char*, 1> no_environment = {nullptr};
     return ::posix_spawn(&pid, path, &actions_, &attributes_, argv.data(), no_environment.data());
   }
@@ -124,6 +125,26 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
   return fds;
 }
 
+Result<pid_t> start_helper(UniqueFd control, wire::HelperKind kind) {
+  UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
+  const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
+  const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
+  SpawnAttributes attributes;
+  int error = attributes.prepare(theirs.get(), image.get());
+  const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
+  pid_t pid = 0;
+  if (error == 0) error = attributes.spawn(pid, path.c_str(), kind);
+  if (error == 0) return pid;
+  return fail(system_error("start", "the spawn helper", error,
+                           "it runs from a sealed memory file: /proc must be mounted and vm.memfd_noexec below 2"));
+}
+
+void reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
 }  // namespace
 
 std::string_view helper_image() {
@@ -134,6 +155,7 @@ std::string_view helper_image() {
 SpawnServer::~SpawnServer() {
   const std::scoped_lock lock(mutex_);
   bury();
+  for (const pid_t pid : spent_) reap(pid);
 }
 
 pid_t SpawnServer::helper_pid() {
@@ -144,28 +166,18 @@ pid_t SpawnServer::helper_pid() {
 // The helper leaves by itself once everything below it is dead; only then may its pid be forgotten.
 void SpawnServer::bury() {
   control_.reset();
-  if (pid_ == 0) return;
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = 0;
+  if (pid_ != 0) reap(std::exchange(pid_, 0));
+}
+
+void SpawnServer::start_ahead() {
+  const std::scoped_lock lock(mutex_);
+  static_cast<void>(ensure_running());
 }
 
 Status SpawnServer::ensure_running() {
   if (pid_ != 0) return {};
-  UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
-  const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
   SocketPair pair = TRY(make_socket_pair());
-  const UniqueFd theirs = TRY(above_fixed_places(std::move(pair.theirs)));
-  SpawnAttributes attributes;
-  int error = attributes.prepare(theirs.get(), image.get());
-  const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
-  if (error == 0) error = attributes.spawn(pid_, path.c_str());
-  if (error != 0) {
-    pid_ = 0;
-    return fail(system_error("start", "the spawn helper", error,
-                             "it runs from a sealed memory file: /proc must be mounted and vm.memfd_noexec below 2"));
-  }
+  pid_ = TRY(start_helper(std::move(pair.theirs), kind_));
   control_ = std::move(pair.ours);
   return {};
 }
@@ -174,8 +186,7 @@ Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
-  const UniqueFd image =
-      TRY(sealed_memfd("sallyport-launch", encode(spec, {::geteuid(), ::getegid()}), MemfdUse::kData));
+  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec), MemfdUse::kData));
   SocketPair channel = TRY(make_socket_pair());
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);
@@ -183,13 +194,18 @@ Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   for (int attempt = 0;; ++attempt) {
     TRY(ensure_running());
     const int error = send_request(control_.get(), fds);
-    if (error == 0) return std::move(channel.ours);
+    if (error == 0) break;
     if (error != EPIPE && error != ECONNRESET) return fail(system_error("reach", "the spawn helper", error));
     bury();
     if (attempt == 1) {
       return fail(system_error("reach", "the spawn helper", error, "it was killed twice in a row; see the kernel log"));
     }
   }
+  if (kind_ == wire::HelperKind::kOneJail) {
+    control_.reset();
+    spent_.push_back(std::exchange(pid_, 0));
+  }
+  return std::move(channel.ours);
 }
 
 }  // namespace sallyport::spawn

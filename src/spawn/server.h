@@ -1,8 +1,11 @@
-// The owner's side of the spawn helper: one small process per owner, started on first use, that creates every child.
+// The owner's side of a spawn helper: a small process, started on first use, that creates every child.
 //
 // Why: a fork from a caller with gigabytes resident copies its page tables (hundreds of ms), carries its memory and
 // descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
+//
+// One object for each kind of helper (wire::HelperKind): a worker that made a jail's namespaces ahead cannot start an
+// unjailed tool any more. A kOneJail helper serves one request and ends; the next request starts another.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
 // next submit() starts a new helper. Destruction closes the control socket; the helper ends once its children are dead.
@@ -11,6 +14,7 @@
 #include <sys/types.h>
 
 #include <mutex>
+#include <vector>
 
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
@@ -26,10 +30,13 @@ struct Stdio {
 
 class SpawnServer {
  public:
-  SpawnServer() = default;
+  explicit SpawnServer(wire::HelperKind kind) : kind_(kind) {}
   ~SpawnServer();
   SpawnServer(const SpawnServer&) = delete;
   SpawnServer& operator=(const SpawnServer&) = delete;
+
+  // Starts the helper before there is work for it. When that fails, submit() tries again and tells.
+  void start_ahead();
 
   // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
   // kills the run, and its end-of-file means that nothing of the run is alive any more.
@@ -42,9 +49,11 @@ class SpawnServer {
   [[nodiscard]] Status ensure_running();
   void bury();
 
+  const wire::HelperKind kind_;
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;
+  std::vector<pid_t> spent_;  // kOneJail: they end by themselves, but want to be reaped
 };
 
 }  // namespace sallyport::spawn

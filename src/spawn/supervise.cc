@@ -101,18 +101,19 @@ class Run {
 
   [[nodiscard]] Result<Ended> to_the_end() {
     while (channel_) {
-      std::array<pollfd, 5> watched = {{{streams_.out.fd(), POLLIN, 0},
+      std::array<pollfd, 6> watched = {{{streams_.out.fd(), POLLIN, 0},
                                         {streams_.err.fd(), POLLIN, 0},
                                         {channel_.get(), POLLIN, 0},
                                         {stopping() ? -1 : stop_fd_, POLLIN, 0},
-                                        {stopping() ? -1 : network_fd_, POLLIN, 0}}};
+                                        {stopping() ? -1 : network_fd_, POLLIN, 0},
+                                        {stopping() ? -1 : how_.stop_fd, POLLIN, 0}}};
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
         return fail(system_error("wait for", "the run", errno));
       }
       if (watched[0].revents != 0) streams_.out.drain(how_.tap, kBytesPerTurn);
       if (watched[1].revents != 0) streams_.err.drain(how_.tap, kBytesPerTurn);
       if (watched[2].revents != 0) receive_report();
-      if (watched[3].revents != 0) stop_because(EndedBy::kStop);
+      if (watched[3].revents != 0 || watched[5].revents != 0) stop_because(EndedBy::kStop);
       if (watched[4].revents != 0) stop_because(EndedBy::kNetwork);
       keep_time();
       watch_disk();

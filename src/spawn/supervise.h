@@ -39,6 +39,7 @@ struct Supervision {
   StdinSource stdin_source{};
   OutputTap tap{};
   OnNetwork on_network{};
+  int stop_fd = -1;  // ends the run as the stop token does, when readable
 };
 
 enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork };

@@ -22,6 +22,13 @@ inline constexpr std::size_t kMaxNetSockets = 128;
 inline constexpr int kFirstPassedFd = 10;  // where a wrapper finds the descriptors it was given
 inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
+// What a helper is started as, its one argument.
+enum class HelperKind : char {
+  kTools = 't',    // a server for tools without a jail of ours
+  kJails = 'j',    // a server whose workers make namespaces ahead
+  kOneJail = 'o',  // no server: one such worker
+};
+
 // The step that was under way; with errno it says why a tool never started. Names: stage_name() on the owner's side.
 enum class Stage : std::uint32_t {
   kNone,
@@ -60,6 +67,9 @@ enum class Stage : std::uint32_t {
   kExec,
   kCount,
 };
+
+// Who the tool is inside a jail of ours: nobody in particular, and not root.
+inline constexpr std::uint32_t kInsideId = 1000;
 
 // Steps that give the jail its root file system, in order. Paths in `target` are relative to the new root.
 enum class OpKind : std::uint32_t {
@@ -148,7 +158,6 @@ struct Image {
   std::uint32_t exec_path;  // string; used when jailed, else the exe descriptor is executed
   std::uint64_t exec_device, exec_inode, exec_size;
   std::int64_t exec_mtime_ns;
-  std::uint32_t inside_uid, inside_gid, outside_uid, outside_gid;
   std::uint32_t cgroup_count;
   std::uint32_t passed_count;
   Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.

@@ -12,25 +12,6 @@ namespace {
 
 using wire::Stage;
 
-long write_file(const char* path, const char* text, std::size_t size) {
-  const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_WRONLY | O_CLOEXEC}, 0L);
-  if (fd < 0) return fd;
-  const long written = sys(__NR_write, fd, text, static_cast<long>(size));
-  sys(__NR_close, fd);
-  return written;
-}
-
-// "inside outside 1": exactly one id is mapped, the one mapping an unprivileged process may write itself.
-long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside) {
-  char text[32];
-  char* end = append_number(text, inside);
-  *end++ = ' ';
-  end = append_number(end, outside);
-  *end++ = ' ';
-  *end++ = '1';
-  return write_file(path, text, static_cast<std::size_t>(end - text));
-}
-
 // PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it.
 long die_with_worker(int worker_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
@@ -84,18 +65,13 @@ alignas(16) char wrapped_child_stack[64 * 1024];
 
 }  // namespace
 
-bool map_user(const wire::Image& image, Steps& steps) {
-  return steps.ok(Stage::kUserMap, write_file("/proc/self/setgroups", "deny", 4)) &&
-         steps.ok(Stage::kUserMap, write_id_map("/proc/self/uid_map", image.inside_uid, image.outside_uid)) &&
-         steps.ok(Stage::kUserMap, write_id_map("/proc/self/gid_map", image.inside_gid, image.outside_gid));
-}
-
 void run_init(Run& run) {
   Failure failure = {};
   Steps steps(*run.image, failure);
-  const bool built = steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && map_user(*run.image, steps) &&
-                     build_root(run, steps) && set_up_network(run, steps) &&
-                     steps.ok(Stage::kHostname, sys(__NR_sethostname, "sallyport", 9L));
+  const MadeAhead& made = run.made_ahead;
+  const bool built = steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) &&
+                     steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
+                     steps.ok(Stage::kHostname, made.hostname) && open_network(run, steps) && build_root(run, steps);
   if (!built) refuse(run, failure);
   start_and_reap(run);
 }

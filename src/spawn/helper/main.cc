@@ -35,14 +35,14 @@ bool reap() {
   }
 }
 
-void start_worker(int control, int started_pipe) {
+void start_worker(int control, int started_pipe, Work work) {
   if (worker_count == kMaxWorkers) return;
   const long server = sys(__NR_getpid);
   const long pid = sys(__NR_clone, long{SIGCHLD}, 0L, 0L, 0L, 0L);
   if (pid == 0) {
     sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
     if (sys(__NR_getppid) != server) exit_now(0);
-    run_worker(control, started_pipe);
+    run_worker(control, started_pipe, work);
   }
   if (pid > 0) workers[worker_count++] = static_cast<int>(pid);
 }
@@ -55,7 +55,7 @@ void start_worker(int control, int started_pipe) {
   exit_now(0);
 }
 
-[[noreturn]] void serve(int control) {
+[[noreturn]] void serve(int control, Work work) {
   int started[2] = {-1, -1};
   if (sys(__NR_pipe2, &started[0], long{O_CLOEXEC | O_NONBLOCK}) < 0) exit_now(1);
   const std::uint64_t children = 1ULL << (SIGCHLD - 1);
@@ -63,7 +63,7 @@ void start_worker(int control, int started_pipe) {
   const long child_events = sys(__NR_signalfd4, -1L, &children, 8L, long{O_CLOEXEC | O_NONBLOCK});
   const long owner = sys(__NR_pidfd_open, sys(__NR_getppid), 0L);
   if (child_events < 0 || owner < 0) exit_now(1);
-  for (int i = 0; i < kIdleWorkers; ++i) start_worker(control, started[1]);
+  for (int i = 0; i < kIdleWorkers; ++i) start_worker(control, started[1], work);
   struct pollfd watched[4] = {{control, 0, 0},
                               {static_cast<int>(owner), POLLIN, 0},
                               {started[0], POLLIN, 0},
@@ -74,7 +74,7 @@ void start_worker(int control, int started_pipe) {
     char buffer[128];
     if (watched[2].revents != 0) {
       const long taken = sys(__NR_read, long{started[0]}, buffer, 64L);
-      for (long i = 0; i < taken; ++i) start_worker(control, started[1]);
+      for (long i = 0; i < taken; ++i) start_worker(control, started[1], work);
     }
     if (watched[3].revents != 0) {
       sys(__NR_read, child_events, buffer, 128L);
@@ -93,21 +93,25 @@ void start_worker(int control, int started_pipe) {
 }  // namespace sallyport::spawn::helper
 
 // `stack` is what the kernel hands a new program: argc, then argv. With an argument, the number of a descriptor, we are
-// the init inside a wrapper's jail; without one, the owner's server.
+// the init inside a wrapper's jail; otherwise a letter says which of wire::HelperKind we are.
 extern "C" [[noreturn]] void helper_main(const long* stack) {
   namespace helper = sallyport::spawn::helper;
   namespace wire = sallyport::spawn::wire;
-  if (stack[0] == 2) {
+  if (stack[0] != 2) helper::exit_now(1);
+  const char* const argument = reinterpret_cast<const char*>(stack[2]);
+  if (argument[0] >= '0' && argument[0] <= '9') {
     int image_fd = 0;
-    for (const char* digit = reinterpret_cast<const char*>(stack[2]); *digit != '\0'; ++digit) {
+    for (const char* digit = argument; *digit != '\0'; ++digit) {
       image_fd = image_fd * 10 + (*digit - '0');
     }
     helper::run_wrapped_init(image_fd);
   }
   helper::sys(__NR_close, long{wire::kImageFd});
   helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
+  const auto kind = static_cast<wire::HelperKind>(argument[0]);
+  if (kind == wire::HelperKind::kOneJail) helper::run_only_worker(wire::kControlFd);
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
-  helper::serve(wire::kControlFd);
+  helper::serve(wire::kControlFd, kind == wire::HelperKind::kJails ? helper::Work::kJails : helper::Work::kAny);
 }
 
 // The compiler may call these for plain assignments even without a libc.

@@ -11,12 +11,6 @@
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
-namespace {
-
-using wire::Stage;
-
-// A page of connections may wait for the owner; more is the tool's problem, and bounded.
-constexpr long kBacklog = 1024;
 
 long loopback_up() {
   const long fd = sys(__NR_socket, long{AF_INET}, long{SOCK_DGRAM | SOCK_CLOEXEC}, 0L);
@@ -29,6 +23,13 @@ long loopback_up() {
   sys(__NR_close, fd);
   return up;
 }
+
+namespace {
+
+using wire::Stage;
+
+// A page of connections may wait for the owner; more is the tool's problem, and bounded.
+constexpr long kBacklog = 1024;
 
 // One datagram out, one answer back: an NLMSG_ERROR whose number is 0 for yes.
 long ask_kernel(const Run& run, const wire::NetMessage& message) {
@@ -72,8 +73,7 @@ long open_socket(const wire::NetSocket& wanted) {
 
 }  // namespace
 
-bool set_up_network(const Run& run, Steps& steps) {
-  if (!steps.ok(Stage::kLoopback, loopback_up())) return false;
+bool open_network(const Run& run, Steps& steps) {
   const wire::Image& image = *run.image;
   if (image.net_socket_count == 0) return true;
   wire::Report report = {};

@@ -6,12 +6,21 @@
 
 namespace sallyport::spawn::helper {
 
+// What a worker for jails makes before it is asked: the namespaces that depend on no request. Each is the kernel's answer.
+struct MadeAhead {
+  long unshared;
+  long mapped;
+  long loopback;
+  long hostname;
+};
+
 struct Run {
   int fds[wire::kMaxRequestFds];
   std::uint32_t fd_count;
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
   int worker_pidfd;  // readable once the worker is gone
+  MadeAhead made_ahead;
   char* child_stack_top;
 
   [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
@@ -62,11 +71,15 @@ bool check_mounts(const Run& run, Steps& steps);
 // init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
 [[noreturn]] void run_init(Run& run);
 [[noreturn]] void run_wrapped_init(int image_fd);
-// In a fresh user namespace: gives it the image's one user and group.
-bool map_user(const wire::Image& image, Steps& steps);
 
-// network.cc: in a fresh network namespace of ours. Without sockets in the image, its loopback leads nowhere.
-bool set_up_network(const Run& run, Steps& steps);
+// namespaces.cc: puts this process into fresh user, network, ipc and uts namespaces.
+MadeAhead make_ahead();
+// Puts it into fresh user and network namespaces, in which ids are what they were.
+bool make_network_namespace(Steps& steps);
+
+// network.cc: opens the image's sockets in this network namespace and passes them to the owner.
+bool open_network(const Run& run, Steps& steps);
+long loopback_up();
 
 // tree.cc: everything below us, found through /proc.
 enum class Spare { kNobody, kChildren };  // a wrapper that is our child must live on to hold its jail together
@@ -76,8 +89,11 @@ void kill_descendants();
 
 // worker.cc: maps a launch image and turns its offsets into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
-// Waits for one request, runs it, exits.
-[[noreturn]] void run_worker(int control, int started_pipe);
+// Waits for one request, runs it, exits. One for jails makes its namespaces while it waits.
+enum class Work { kAny, kJails };
+[[noreturn]] void run_worker(int control, int started_pipe, Work work);
+// The same without a server: the owner's death is ours.
+[[noreturn]] void run_only_worker(int control);
 
 // report.cc: what the owner is told. The descriptors ride along.
 wire::Report failure_report(const Failure& failure);

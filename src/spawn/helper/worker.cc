@@ -82,8 +82,7 @@ void hold_mount_namespace(long pid) {
 // tool owns nothing of the network.
 bool own_network(const Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
-  return steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET})) &&
-         map_user(*run.image, steps) && set_up_network(run, steps);
+  return make_network_namespace(steps) && open_network(run, steps);
 }
 
 [[noreturn]] void run_bare(Run& run) {
@@ -124,16 +123,14 @@ bool own_network(const Run& run, Failure& failure) {
 }
 
 [[noreturn]] void run_jailed(Run& run) {
-  // A root caller's extra groups would still open files inside. A plain user may not drop its own (EPERM), since a group
-  // can also be there to deny.
-  sys(__NR_setgroups, 0L, 0L);
   run.worker_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   int init_pidfd = -1;
   struct clone_args how = {};
-  how.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | CLONE_PIDFD;
+  how.flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD;
   how.pidfd = reinterpret_cast<std::uint64_t>(&init_pidfd);
   how.exit_signal = SIGCHLD;
-  const long init = run.image->fault_at == Stage::kClone ? -5 : sys(__NR_clone3, &how, long{sizeof how});
+  long init = run.image->fault_at == Stage::kClone ? -5 : run.made_ahead.unshared;
+  if (init >= 0) init = sys(__NR_clone3, &how, long{sizeof how});
   if (init == 0) run_init(run);
   const int channel = run.fds[wire::kFdChannel];
   if (init < 0) {
@@ -170,15 +167,16 @@ long map_image(Run& run, int fd) {
   return 0;
 }
 
-void run_worker(int control, int started_pipe) {
+void run_worker(int control, int started_pipe, Work work) {
   const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   static Run run;
   run.scratch_fd = -1;
   run.child_stack_top = child_stack + sizeof child_stack;
+  if (work == Work::kJails) run.made_ahead = make_ahead();
   if (!receive(control, run)) exit_now(0);
-  sys(__NR_write, long{started_pipe}, "", 1L);
+  if (started_pipe >= 0) sys(__NR_write, long{started_pipe}, "", 1L);
   sys(__NR_close, long{control});
   const long mapped = map_image(run, run.fds[wire::kFdImage]);
   if (mapped < 0) {
@@ -187,6 +185,12 @@ void run_worker(int control, int started_pipe) {
   }
   if (run.jailed()) run_jailed(run);
   run_bare(run);
+}
+
+void run_only_worker(int control) {
+  sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
+  // Already dead, it closed its end of the channel too: the run is killed as soon as it looks.
+  run_worker(control, -1, Work::kJails);
 }
 
 }  // namespace sallyport::spawn::helper
