@@ -14,6 +14,8 @@ namespace {
 constexpr std::array kSettings = {
     // "false", not empty: both work here, but only false is documented to switch it off.
     GitSetting{"core.fsmonitor", "false"},
+    // In a jail files belong to another id than the index says: git would read every one of them again.
+    GitSetting{"core.checkStat", "minimal"},
     GitSetting{"core.hooksPath", "/dev/null"},
     GitSetting{"core.pager", "cat"},
     GitSetting{"core.editor", ":"},  // git starts no program for ":"
