@@ -29,10 +29,12 @@ struct HostRule {
   std::optional<HostTarget> target{};
   std::optional<ByteCount> max_up{};  // per run, summed over the rule's connections
   std::optional<ByteCount> max_down{};
+  // The name may resolve to an address of a private network or of this machine; never to a metadata service.
+  bool may_be_private = false;
   bool operator==(const HostRule&) const = default;
 };
 
-// HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE], as on the command line and in policy files.
+// HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private], as on the command line and in policy files.
 [[nodiscard]] Result<HostRule> parse_host_rule(std::string_view text);
 // The same text again: what to write to allow this. A rule with several ports takes one text for each, with a space
 // between them.

@@ -11,6 +11,7 @@
 #include "core/make_plan.h"
 #include "core/paths.h"
 #include "os/canonical.h"
+#include "sallyport/registry_allowlist.h"
 
 namespace sallyport::cli {
 namespace {
@@ -84,6 +85,10 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
                     .events = &events};
+  if (options.allow_registry) {
+    const RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+    registry.apply_to(spec);
+  }
   return Call{.config = std::move(config), .spec = std::move(spec)};
 }
 

@@ -135,6 +135,7 @@ constexpr std::array kOptions = {
     Option<CallOptions>{{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
     Option<CallOptions>{{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
     Option<CallOptions>{{"--allow-host", Arity::kRepeatable}, add_host},
+    Option<CallOptions>{{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
     Option<CallOptions>{{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
     Option<CallOptions>{{"--env", Arity::kRepeatable}, add_env},
     Option<CallOptions>{{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},

@@ -48,6 +48,7 @@ struct CallOptions {
   std::vector<std::filesystem::path> read_only{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
   std::vector<HostRule> allowed_hosts{};
+  bool allow_registry = false;  // that of the operator's own npm
   bool strict_network = false;
   std::vector<EnvVar> env{};
   StdinChoice stdin_choice = StdinChoice::kNull;

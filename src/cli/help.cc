@@ -47,9 +47,9 @@ Run one allowlisted tool over a repo you do not trust.
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --writable-repo       let the tool write in the repo
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
+  --allow-registry      may reach the registry that your own npm is set to
   --strict-network      end the run at the first refused connection
-  --env NAME=VALUE      one more variable (repeatable)
-  --stdin               pass our stdin [the null device]
+  --env NAME=VALUE, --stdin   one more variable (repeatable); pass our stdin
   --policy FILE         another closed set; never a file inside the repo
   --json, --verbose, --probe NAME   one record; debug events; a name for events
 
@@ -61,7 +61,7 @@ example:
 constexpr std::string_view kExplain = R"(usage: sallyport explain [OPTIONS] [--] TOOL [ARGS]
 Print what run would do with the same options: the binary and its hash, the
 full command with its hardening, environment, limits, jail and guarantees.
-Nothing is started and nothing is written.
+Nothing is started (but npm, to be asked, with --allow-registry) or written.
 
 Takes every option of run (sallyport help run); it refuses what run refuses,
 with the same exit codes: 125 refused, 126 not runnable, 127 tool missing.

@@ -127,7 +127,8 @@ void Connection::use_addresses(std::span<const IpAddress> found) {
   reserve_.reset();
   const std::optional<std::vector<IpAddress>> own = own_addresses();
   if (!own) return use_server(UniqueFd(), errno);
-  const VettedAddresses vetted = vet_addresses(found, *own);
+  const VettedAddresses vetted = vet_addresses(
+      found, *own, run_.rules.rules()[rule_].may_be_private ? AddressScope::kPrivateToo : AddressScope::kPublic);
   if (vetted.why_none) return refuse({.reason = *vetted.why_none});
   std::vector<Endpoint> endpoints;
   for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = up_.place().port});

@@ -25,14 +25,20 @@ std::vector<IpAddress> taking_turns(std::span<const IpAddress> addresses) {
   return ordered;
 }
 
+bool is_private(std::string_view why) {
+  return why == "private" || why == "shared" || why == "loopback" || why == "site-local";
+}
+
 }  // namespace
 
-VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own) {
+VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own, AddressScope scope) {
   std::vector<IpAddress> usable;
   bool own_seen = false;
   for (const IpAddress& address : found) {
-    if (why_not_public(address)) continue;
-    if (std::ranges::find(own, address) != own.end()) {
+    const bool private_too = scope == AddressScope::kPrivateToo;
+    const std::optional<std::string_view> why = why_not_public(address);
+    if (why && !(private_too && is_private(*why))) continue;
+    if (!private_too && std::ranges::find(own, address) != own.end()) {
       own_seen = true;
     } else {
       usable.push_back(address);

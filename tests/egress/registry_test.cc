@@ -144,6 +144,16 @@ TEST_P(NpmInstall, IsDeniedEveryOtherHostTheRepositoryLeadsTo_C24_C34) {
   is_denied("a tarball", named_);
 }
 
+// --allow-registry: the registry is what the operator's npm is set to, whatever the repo says.
+TEST_P(NpmInstall, TakesTheRegistryOfTheOperatorsOwnNpm_C24) {
+  write_file(site_.dir() / "home/.npmrc", "registry=http://registry.test:4873/\n");
+  site_.put(".npmrc", "registry=http://elsewhere.test:4873/\n");
+  const nlohmann::json record = install({}, {"--allow-registry"});
+  EXPECT_EQ(record["outcome"], "completed") << record;
+  EXPECT_EQ(record["denials"], nlohmann::json::array()) << record;
+  EXPECT_TRUE(installed()) << record;
+}
+
 TEST_P(NpmInstall, TellsNothingToAServiceOfTheHostThatAnNpmrcNames_C24_C34) {
   Server service([](Talk& talk) { static_cast<void>(read_head(talk)); });
   site_.put(".npmrc", "@made:registry=http://" + service.target() + "/\n");

@@ -16,8 +16,8 @@
 namespace sallyport {
 namespace {
 
-constexpr std::array<std::string_view, 2> kRuleOptions = {"up", "down"};
-constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE]";
+constexpr std::array<std::string_view, 3> kRuleOptions = {"up", "down", "private"};
+constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private]";
 // Four times the longest name: enough for any rule, and an error message stays readable.
 constexpr std::size_t kLongestHostRule = 4 * kLongestHostName;
 
@@ -152,7 +152,13 @@ class HostRuleReader {
     if (std::ranges::find(kRuleOptions, value.before) == kRuleOptions.end()) {
       const std::string suggestion = did_you_mean(value.before, kRuleOptions);
       return fail(error(fmt::format("unknown option '{}'", value.before),
-                        suggestion.empty() ? "after the host come ,up=SIZE and ,down=SIZE" : suggestion));
+                        suggestion.empty() ? "after the host come ,up=SIZE and ,down=SIZE and ,private" : suggestion));
+    }
+    if (value.before == "private") {
+      if (value.after) return fail(error("'private' takes no value", "write just ,private"));
+      if (rule.may_be_private) return fail(error("'private' is given twice", "keep one of the two"));
+      rule.may_be_private = true;
+      return {};
     }
     std::optional<ByteCount>& limit = value.before == "up" ? rule.max_up : rule.max_down;
     if (limit) return fail(error(fmt::format("'{}' is given twice", value.before), "keep one of the two"));
@@ -186,6 +192,7 @@ std::string text_with_port(const HostRule& rule, std::optional<std::uint16_t> po
   }
   if (rule.max_up) text += ",up=" + rule_size_text(*rule.max_up);
   if (rule.max_down) text += ",down=" + rule_size_text(*rule.max_down);
+  if (rule.may_be_private) text += ",private";
   return text;
 }
 

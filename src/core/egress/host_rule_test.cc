@@ -120,5 +120,16 @@ RC_GTEST_PROP(HostRule, WhatItIsWrittenAsIsTheSameRuleAgain, ()) {
   RC_ASSERT(*again == *rule);
 }
 
+TEST(HostRuleText, LetsANameBePrivateOnlyWhereItSaysSo_C24) {
+  EXPECT_FALSE(parse_host_rule("mirror.test")->may_be_private);
+  const Result<HostRule> rule = parse_host_rule("mirror.test:8443,up=1M,private");
+  ASSERT_TRUE(rule);
+  EXPECT_TRUE(rule->may_be_private);
+  EXPECT_EQ(host_rule_text(*rule), "mirror.test:8443,up=1M,private");
+  for (const char* text : {"mirror.test,private=yes", "mirror.test,private,private", "mirror.test,Private"}) {
+    EXPECT_FALSE(parse_host_rule(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace sallyport

@@ -116,7 +116,7 @@ std::string option_name(std::string_view argument) {
   return name;
 }
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+bool is_in_list(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -128,7 +128,7 @@ bool keeps_scripts_off(std::string_view argument, std::string_view next) {
 
 Status check_argument(std::string_view argument, std::string_view next) {
   if (!is_long(argument)) {
-    if (is_one_of(kShorts, argument)) return {};
+    if (is_in_list(kShorts, argument)) return {};
     return fail(refused_argument("npm", argument, "not a short option known to be harmless", "write the long form"));
   }
   const std::string name = option_name(argument);
@@ -137,7 +137,7 @@ Status check_argument(std::string_view argument, std::string_view next) {
     if (keeps_scripts_off(argument, next)) return {};
     return fail(refused_argument("npm", argument, "install scripts are always off", "leave it out"));
   }
-  if (is_one_of(kNpmWholeOptions, name)) return {};
+  if (is_in_list(kNpmWholeOptions, name)) return {};
   for (const NpmRefused& refused : kNpmRefused) {
     // Also what npm would complete to it: "--script-sh".
     const bool meant = refused.name == name || (name.size() > 1 && refused.name.starts_with(name));
@@ -149,14 +149,14 @@ Status check_argument(std::string_view argument, std::string_view next) {
 Status check_command(Argv arguments) {
   const auto command = std::ranges::find_if(arguments, [](const std::string& a) { return !is_option(a); });
   if (command == arguments.end()) return {};  // --version, -h
-  if (!is_one_of(kNpmCommands, *command)) {
+  if (!is_in_list(kNpmCommands, *command)) {
     const std::string suggestion = did_you_mean(*command, kNpmCommands);
     return fail(refused_argument("npm", *command, "not one of the commands npm may run here",
                                  suggestion.empty() ? "put the command first, its options after it" : suggestion));
   }
   if (*command == "config") {
     const auto verb = std::find_if(command + 1, arguments.end(), [](const std::string& a) { return !is_option(a); });
-    if (verb == arguments.end() || !is_one_of(kConfigVerbs, *verb)) {
+    if (verb == arguments.end() || !is_in_list(kConfigVerbs, *verb)) {
       return fail(
           refused_argument("npm", "config", "the configuration may only be read", "use config get or config list"));
     }

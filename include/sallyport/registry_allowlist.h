@@ -1,0 +1,29 @@
+// Which hosts a package manager needs, asked of the operator's own one (C24): no registry's name is written in our code,
+// and a company's mirror just works. Never taken from the analysed repo, whose .npmrc a stranger wrote.
+//
+//   RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+//   registry.apply_to(spec);   // before gate->run(spec, …)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sallyport/gate.h"
+
+namespace sallyport {
+
+struct RegistryAllowlist {
+  std::string registry{};         // the URL, as npm has it configured
+  std::vector<HostRule> hosts{};  // may be private: a mirror often is
+
+  // Starts `npm config get registry` by the closed set and search path of `config`, without a jail, in a directory of
+  // root's. It reads the operator's own .npmrc in HOME and npm's global one. A registry named by an IP address or as
+  // localhost is InvalidRequest: no rule can name it, and the hint says what can be done.
+  [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config);
+
+  // Lets the call reach the hosts, and tells an npm in a jail, where HOME is hidden, which registry to use. What the
+  // caller already allows or says comes first.
+  void apply_to(JailedSubprocessSpec& spec) const;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,80 @@
+#include "core/egress/registry_url.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/egress/host_name.h"
+#include "core/egress/ip_address.h"
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+struct RegistryUrl {
+  std::string_view scheme;
+  std::string_view host;
+  std::string_view port;  // empty: the scheme's own
+};
+
+Error registry_error(std::string_view url, std::string_view why, std::string_view hint) {
+  Error error = invalid_request(fmt::format("registry '{}'", url), why, hint);
+  error.detail = InvalidRequest{.field = "registry"};
+  return error;
+}
+
+Result<RegistryUrl> split_registry_url(std::string_view url) {
+  static constexpr std::string_view kHint = "see what `npm config get registry` says";
+  RegistryUrl parts;
+  const std::size_t scheme_end = url.find("://");
+  if (scheme_end == std::string_view::npos) return fail(registry_error(url, "not a URL", kHint));
+  parts.scheme = url.substr(0, scheme_end);
+  if (parts.scheme != "https" && parts.scheme != "http") {
+    return fail(registry_error(url, "neither https nor http", kHint));
+  }
+  std::string_view rest = url.substr(scheme_end + 3);
+  rest = rest.substr(0, rest.find_first_of("/?#\\"));
+  if (rest.find('@') != std::string_view::npos) {
+    return fail(registry_error(url, "it holds a user", "keep credentials out of the URL, as npm's _authToken"));
+  }
+  const std::size_t colon = rest.rfind(':');
+  const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
+  parts.host = has_port ? rest.substr(0, colon) : rest;
+  if (has_port) parts.port = rest.substr(colon + 1);
+  if (parts.host.empty()) return fail(registry_error(url, "it names no host", kHint));
+  return parts;
+}
+
+// Such a host has no name to look up, or one that means the jail itself inside a jail.
+bool is_nameless(std::string_view host) {
+  return parse_ip_address(host) || host == "localhost" || host.ends_with(".localhost");
+}
+
+}  // namespace
+
+Result<HostRule> registry_host_rule(std::string_view url) {
+  const RegistryUrl parts = TRY(split_registry_url(url));
+  const std::string_view usual = parts.scheme == "https" ? "443" : "80";
+  const std::string_view port = parts.port.empty() ? usual : parts.port;
+  if (is_nameless(parts.host)) {
+    const std::string_view address = parse_ip_address(parts.host) ? parts.host : "127.0.0.1";
+    return fail(
+        registry_error(url, "it has no name that a rule could hold",
+                       fmt::format("use --allow-host NAME:{0}={1}:{0} and npm's --registry {2}://NAME:{0}/ instead",
+                                   port, address, parts.scheme)));
+  }
+  HostRule rule{.name = TRY(normalise_host_name(parts.host)), .may_be_private = true};
+  // The usual ports stay unsaid: then what is spoken on them must be TLS, or HTTP, for that very name.
+  if (port == usual) return rule;
+  std::uint16_t number = 0;
+  const char* const end = port.data() + port.size();
+  const auto [after, error] = std::from_chars(port.data(), end, number);
+  if (error != std::errc{} || after != end || number == 0) {
+    return fail(
+        registry_error(url, "its port is no number from 1 to 65535", "see what `npm config get registry` says"));
+  }
+  rule.ports.push_back(number);
+  return rule;
+}
+
+}  // namespace sallyport

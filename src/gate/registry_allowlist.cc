@@ -1,0 +1,90 @@
+#include "sallyport/registry_allowlist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "core/egress/registry_url.h"
+#include "core/errors.h"
+#include "core/paths.h"
+#include "tools/trust.h"
+
+namespace sallyport {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// npm looks for a project's .npmrc from its working directory upwards. Here there can only be root's.
+constexpr std::string_view kNeutralPlace = "/etc";
+constexpr std::chrono::milliseconds kNpmPatience = 30s;
+constexpr ByteCount kLongestAnswer{64 * 1024};
+
+Error registry_unknown(std::string_view why, std::string_view hint) { return invalid_request("registry", why, hint); }
+
+Status check_repo_is_elsewhere(const GateConfig& config) {
+  static constexpr std::string_view kHint = "name the hosts with --allow-host instead";
+  if (is_inside(kNeutralPlace, config.repo)) {
+    return fail(registry_unknown(fmt::format("{} lies in the analysed repo", kNeutralPlace), kHint));
+  }
+  for (const EnvVar& var : config.base_env) {
+    if (var.name != "HOME") continue;
+    std::error_code error;
+    const fs::path home = fs::canonical(var.value, error);
+    if (!error && is_inside(home, config.repo)) {
+      return fail(registry_unknown("your home, and so your .npmrc, lies in the analysed repo", kHint));
+    }
+  }
+  const Trusted<TrustedNode> place = trusted_directory(kNeutralPlace, TrustContext::current(config.repo));
+  if (place) return {};
+  return fail(registry_unknown(fmt::format("{} {}", place.error().where, place.error().why), kHint));
+}
+
+// The other gate does not know of the analysed repo, from which nothing may be executed.
+Status check_program_is_elsewhere(const Explanation& explanation, const fs::path& repo) {
+  std::vector<BinaryIdentity> files = explanation.interpreters;
+  files.push_back(explanation.binary);
+  for (const BinaryIdentity& file : files) {
+    if (is_inside(file.path, repo)) {
+      return fail(untrusted_tool("npm", file.path, fmt::format("{} lies in the analysed repo", file.path),
+                                 "take the repo's directories out of PATH"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
+  TRY(check_repo_is_elsewhere(config));
+  GateConfig neutral = config;
+  neutral.repo = kNeutralPlace;
+  const std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(neutral)));
+  const JailedSubprocessSpec question{.argv = {"npm", "config", "get", "registry", "--logs-max=0"},
+                                      .repo = kNeutralPlace,
+                                      .cwd = kNeutralPlace,
+                                      .limits = {.wall = kNpmPatience, .output = kLongestAnswer}};
+  const Explanation explanation = TRY(gate->explain(question, JailKind::kNone));
+  TRY(check_program_is_elsewhere(explanation, config.repo));
+  const JailedSubprocessResult answer = TRY(gate->run(question, JailKind::kNone, {}));
+  const auto* completed = std::get_if<Completed>(&answer.outcome);
+  const auto* code = completed != nullptr ? std::get_if<ExitCode>(&completed->fate) : nullptr;
+  if (code == nullptr || code->value != 0) {
+    return fail(registry_unknown("npm does not say which one it uses", "see what `npm config get registry` says"));
+  }
+  RegistryAllowlist allowlist{.registry = answer.stdout_stream.bytes};
+  while (allowlist.registry.ends_with('\n')) allowlist.registry.pop_back();
+  allowlist.hosts.push_back(TRY(registry_host_rule(allowlist.registry)));
+  return allowlist;
+}
+
+void RegistryAllowlist::apply_to(JailedSubprocessSpec& spec) const {
+  spec.allowed_hosts.insert(spec.allowed_hosts.end(), hosts.begin(), hosts.end());
+  if (spec.argv.empty() || spec.argv.front() != "npm") return;
+  // In one word, right behind the name: npm takes the last of several.
+  spec.argv.insert(spec.argv.begin() + 1, "--registry=" + registry);
+}
+
+}  // namespace sallyport
