@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "egress/upstream_address.h"
+#include "support/installed.h"
 #include "support/program.h"
 #include "support/temp_dir.h"
 
@@ -99,6 +102,19 @@ TEST_F(OperatorsRegistry, IsGivenToNpmAndToNoOtherTool_C24) {
   JailedSubprocessSpec git{.argv = {"git", "status"}};
   registry.apply_to(git);
   EXPECT_EQ(git.argv, (std::vector<std::string>{"git", "status"}));
+}
+
+TEST_F(OperatorsRegistry, IsPartOfWhatExplainShows_C24) {
+  write_file(dir_ / "home/.npmrc", "registry=http://mirror.test:4873/\n");
+  const ProgramResult result =
+      run_program({sallyport_binary(), "explain", "--json", "--allow-registry", "--repo", dir_ / "repo", "npm", "ci"},
+                  {.cwd = dir_ / "repo",
+                   .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"HOME", (dir_ / "home").string()}}});
+  const nlohmann::json record = nlohmann::json::parse(result.stdout_bytes, nullptr, false);
+  ASSERT_TRUE(record.is_object() && record.contains("plan")) << result.stdout_bytes << result.stderr_bytes;
+  EXPECT_EQ(record["plan"]["allowed_hosts"], nlohmann::json::array({"mirror.test:4873,private"}));
+  EXPECT_EQ(record["plan"]["argv"],
+            nlohmann::json::array({"npm", "--ignore-scripts", "--registry=http://mirror.test:4873/", "ci"}));
 }
 
 TEST(PrivateRule, OpensPrivateNetworksButNoMetadataService_C24) {
