@@ -53,10 +53,9 @@ Relay::State Relay::pump(int from, int to, std::uint64_t& budget, std::uint64_t&
       state = State::kMostReached;
     } else if (budget == 0) {
       state = look_for_more(from);
-    } else if (pipe_ || (pipe_ = pool_.take())) {
-      state = fill(from, want, budget, most);
     } else {
-      state = copy(from, to, want, budget, most);
+      if (!pipe_) pipe_ = pool_.take();
+      state = pipe_ ? fill(from, want, budget, most) : copy(from, to, want, budget, most);
     }
     if (!state) continue;
     give_back();

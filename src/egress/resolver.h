@@ -45,7 +45,7 @@ class Resolver final : public Watcher {
   };
 
   // `nameserver` replaces those of resolv.conf.
-  Resolver(Loop& loop, std::optional<Endpoint> nameserver) : loop_(loop), nameserver_(std::move(nameserver)) {}
+  Resolver(Loop& loop, std::optional<Endpoint> nameserver) : loop_(loop), nameserver_(nameserver) {}
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
   ~Resolver() override;

@@ -107,9 +107,10 @@ long apply_landlock(const Run& run, std::uint32_t& applied) {
   const long abi = sys(__NR_landlock_create_ruleset, 0L, 0L, long{LANDLOCK_CREATE_RULESET_VERSION});
   if (abi < 2) return 0;  // absent, or so old that it would forbid every rename between directories
   const std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                         LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
-                         LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                         LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+                               LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                               LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                               LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
   const std::uint64_t attributes = rights;  // struct landlock_ruleset_attr of ABI 1: handled_access_fs alone
   const long ruleset = sys(__NR_landlock_create_ruleset, &attributes, long{sizeof attributes}, 0L);
   if (ruleset < 0) return ruleset;
@@ -121,8 +122,8 @@ long apply_landlock(const Run& run, std::uint32_t& applied) {
     const long known = sys(__NR_statx, beneath, "", long{AT_EMPTY_PATH}, long{STATX_TYPE}, &about);
     if (known < 0) return known;
     const bool directory = (about.stx_mode & S_IFMT) == S_IFDIR;
-    const struct landlock_path_beneath_attr rule = {
-        directory ? rights : std::uint64_t{LANDLOCK_ACCESS_FS_WRITE_FILE}, static_cast<int>(beneath)};
+    const struct landlock_path_beneath_attr rule = {directory ? rights : std::uint64_t{LANDLOCK_ACCESS_FS_WRITE_FILE},
+                                                    static_cast<int>(beneath)};
     const long added = sys(__NR_landlock_add_rule, ruleset, long{LANDLOCK_RULE_PATH_BENEATH}, &rule, 0L);
     if (added < 0) return added;
     sys(__NR_close, beneath);
