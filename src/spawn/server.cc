@@ -175,7 +175,11 @@ void SpawnServer::start_ahead() {
 }
 
 Status SpawnServer::ensure_running() {
-  if (pid_ != 0) return {};
+  // A killed helper's workers outlive it for a moment, and one of them could still take the request: ask for the helper.
+  int status = 0;
+  if (pid_ != 0 && ::waitpid(pid_, &status, WNOHANG) == 0) return {};
+  pid_ = 0;
+  control_.reset();
   SocketPair pair = TRY(make_socket_pair());
   pid_ = TRY(start_helper(std::move(pair.theirs), kind_));
   control_ = std::move(pair.ours);

@@ -37,12 +37,13 @@ std::uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
-// npm as a careless user would start it, in `dir`.
+// npm as a careless user would start it, in `dir`. Its logs go elsewhere, or publish would pack one it is still writing.
 ProgramResult npm(const fs::path& dir, Words arguments) {
   arguments.insert(arguments.begin(), "/usr/bin/npm");
   arguments.insert(arguments.end(), {"--userconfig", "/dev/null", "--no-audit", "--no-fund", "--fetch-retries", "0"});
-  return run_program(arguments,
-                     {.cwd = dir, .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"HOME", dir.string()}}});
+  return run_program(
+      arguments,
+      {.cwd = dir, .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"HOME", dir.parent_path().string()}}});
 }
 
 // verdaccio with one package in it.
