@@ -3,14 +3,18 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-all asan tsan build bench tidy fuzz format check-format install clean setup-run setup-test setup-bench
+.PHONY: help run test test-all asan tsan build bench bench-build bench-peers bench-compare bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-bench
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
 	@echo 'make test      build and run every test and check (about 12 minutes on 2 cores; seconds less the next time)'
 	@echo 'make test-all  that, then clang-tidy, ASan+UBSan, TSan and the fuzz targets (about 30 minutes)'
 	@echo 'make build     build the release'
-	@echo 'make bench     build and run the benchmarks'
+	@echo 'make bench     build and run the quick benchmarks'
+	@echo 'make bench-peers    install the other sandboxes (apt, and npm into build/peers)'
+	@echo 'make bench-compare  the same jobs through all of them; rewrites docs/benchmarks.md (about 8 minutes)'
+	@echo 'make bench-scaling  what makes a start dearer; rewrites its part of docs/benchmarks.md'
+	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
 	@echo 'make tidy      clang-tidy over the library and the CLI'
 	@echo 'make fuzz      run each fuzz target for a while'
 	@echo 'make format    format the sources in place'
@@ -41,10 +45,25 @@ format: setup-test
 check-format: setup-test
 	@tools/format.sh --check
 
-bench: setup-bench
-	@cmake --preset bench
+bench-build: setup-bench
+	@cmake --preset bench --log-level=WARNING > build/bench.configure.log 2>&1 || { cat build/bench.configure.log; exit 1; }
 	@cmake --build --preset bench --parallel $(JOBS)
+
+bench: bench-build
 	@cmake --build --preset bench --target run_bench
+
+bench-peers:
+	@tools/bench_peers.sh
+
+bench-compare: bench-build
+	@tools/npm_packages.sh
+	@python3 -B tools/bench_compare.py
+
+bench-scaling bench-check: bench-%: bench-build
+	@python3 -B tools/bench_$*.py
+
+bench-record: bench-build
+	@python3 -B tools/bench_check.py --record
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)

@@ -1,9 +1,12 @@
 // How fast output is taken in: a bare read loop on the same pipe, and the gate with its ring of 64 MiB.
+//
+//   usage: sallyport_bench_drain [--rounds N]
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "bench/measure.h"
 #include "sallyport/gate.h"
@@ -20,7 +23,7 @@ reason = "writes as fast as it can"
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   using namespace sallyport;
   using namespace std::chrono_literals;
   const std::vector<std::string> writer = {"head", "-c", std::to_string(4ULL << 30U), "/dev/zero"};
@@ -38,8 +41,12 @@ int main() {
         (*gate)->run({.argv = writer, .repo = repo, .cwd = repo, .limits = {.wall = 10min}}, JailKind::kNone, {});
     if (!result || result->stdout_stream.total_bytes != 4ULL << 30U) std::exit(1);
   };
-  fmt::print("4 GiB to stdout (rate = 1 / ratio)\n");
-  bench::compare({{"bare read loop", [&] { bench::spawn_and_read(writer); }}, {"gate, 64 MiB cap", through_gate}}, 5);
+  int rounds = 5;
+  if (argc == 3 && std::string_view(argv[1]) == "--rounds")
+    rounds = static_cast<int>(std::strtol(argv[2], nullptr, 10));
+  bench::compare("4 GiB to stdout (rate = 1 / ratio)",
+                 {{"bare read loop", [&] { bench::spawn_and_read(writer); }}, {"gate, 64 MiB cap", through_gate}},
+                 rounds);
   std::filesystem::remove_all(repo);
   return 0;
 }

@@ -59,8 +59,8 @@ void run_jailed(Gate& gate, const std::string& repo, const Words& argv) {
 }
 
 void compare_job(Gate& gate, const std::string& repo, const char* title, const Words& argv, int rounds) {
-  fmt::print("\n{}\n", title);
-  compare({{"bare", [&] { spawn_and_read(argv); }}, {"native jail", [&] { run_jailed(gate, repo, argv); }}}, rounds);
+  compare(title, {{"bare", [&] { spawn_and_read(argv); }}, {"native jail", [&] { run_jailed(gate, repo, argv); }}},
+          rounds);
 }
 
 void compare_jobs(const std::string& repo, int rounds) {

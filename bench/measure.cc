@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 
 extern char** environ;
@@ -17,8 +19,26 @@ extern char** environ;
 namespace sallyport::bench {
 namespace {
 
-std::uint64_t read_both(int out, int err) {
-  std::uint64_t total = 0;
+constexpr std::size_t kKeptOfStderr = 400;
+
+double percentile(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * share)];
+}
+
+void add_to_times_file(const std::string& title, const std::string& name, const std::vector<double>& times) {
+  const char* path = std::getenv("SALLYPORT_BENCH_TIMES");
+  if (path == nullptr) return;
+  FILE* file = std::fopen(path, "a");
+  if (file == nullptr) std::abort();
+  fmt::print(file, "{{\"bench\": \"{}\", \"contestant\": \"{}\", \"times\": [{:.4f}]}}\n", title, name,
+             fmt::join(times, ", "));
+  std::fclose(file);
+}
+
+}  // namespace
+
+Finished read_both(int out, int err) {
+  Finished finished;
   std::array<pollfd, 2> watched = {{{out, POLLIN, 0}, {err, POLLIN, 0}}};
   std::vector<char> buffer(std::size_t{64} << 10U);
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
@@ -26,50 +46,55 @@ std::uint64_t read_both(int out, int err) {
     for (pollfd& one : watched) {
       if (one.fd < 0 || one.revents == 0) continue;
       const ssize_t size = ::read(one.fd, buffer.data(), buffer.size());
-      if (size > 0) {
-        total += static_cast<std::uint64_t>(size);
-      } else {
+      if (size <= 0) {
         one.fd = -1;
+        continue;
       }
+      finished.bytes += static_cast<std::uint64_t>(size);
+      if (one.fd != err) continue;
+      finished.why.append(buffer.data(), static_cast<std::size_t>(size));
+      if (finished.why.size() > kKeptOfStderr) finished.why.erase(0, finished.why.size() - kKeptOfStderr);
     }
   }
-  return total;
+  return finished;
 }
 
-double percentile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * share)];
-}
-
-}  // namespace
-
-std::uint64_t spawn_and_read(const std::vector<std::string>& argv) {
+Finished run_command(const std::vector<std::string>& argv, const std::string& cwd) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) std::abort();
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   ::posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  if (!cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, cwd.c_str());
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   pid_t pid = 0;
-  if (::posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ) != 0) std::abort();
+  const int failed = ::posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(out[1]);
   ::close(err[1]);
-  const std::uint64_t total = read_both(out[0], err[0]);
+  Finished finished = read_both(out[0], err[0]);
   ::close(out[0]);
   ::close(err[0]);
+  if (failed != 0) return {.why = fmt::format("cannot be started: error {}", failed)};
   int status = 0;
-  if (::waitpid(pid, &status, 0) != pid || status != 0) {
-    fmt::print(stderr, "bench: {} failed: wait status {:#x}\n", argv[0], static_cast<unsigned>(status));
-    std::exit(1);
-  }
-  return total;
+  finished.ok = ::waitpid(pid, &status, 0) == pid && status == 0;
+  if (!finished.ok) finished.why = fmt::format("wait status {:#x}: {}", static_cast<unsigned>(status), finished.why);
+  return finished;
 }
 
-void compare(std::vector<Contestant> contestants, int rounds) {
+std::uint64_t spawn_and_read(const std::vector<std::string>& argv) {
+  const Finished finished = run_command(argv);
+  if (finished.ok) return finished.bytes;
+  fmt::print(stderr, "bench: {} failed: {}\n", argv[0], finished.why);
+  std::exit(1);
+}
+
+void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds) {
   std::vector<std::vector<double>> times(contestants.size());
   for (int round = 0; round < rounds + 2; ++round) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
@@ -79,9 +104,10 @@ void compare(std::vector<Contestant> contestants, int rounds) {
       if (round >= 2) times[i].push_back(took.count());  // the first two rounds warm caches and start the helper
     }
   }
+  for (std::size_t i = 0; i < contestants.size(); ++i) add_to_times_file(title, contestants[i].name, times[i]);
   for (std::vector<double>& one : times) std::ranges::sort(one);
   const double base = percentile(times[0], 0.5);
-  fmt::print("{:<44} {:>9} {:>9} {:>7}\n", "", "p50 ms", "p95 ms", "ratio");
+  fmt::print("\n{:<44} {:>9} {:>9} {:>7}\n", title, "p50 ms", "p95 ms", "ratio");
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     const double median = percentile(times[i], 0.5);
     fmt::print("{:<44} {:>9.3f} {:>9.3f} {:>7.2f}\n", contestants[i].name, median, percentile(times[i], 0.95),

@@ -8,7 +8,20 @@
 
 namespace sallyport::bench {
 
-// posix_spawn with stdout and stderr on pipes, both read to their end into one small buffer, then waitpid. Bytes read.
+struct Finished {
+  bool ok = false;
+  std::uint64_t bytes = 0;  // of stdout and stderr together
+  std::string why{};        // when not ok: for people
+};
+
+// Reads both to their end into one small buffer; the last of what `err` said is kept for people.
+Finished read_both(int out, int err);
+
+// posix_spawn with stdout and stderr on pipes, both read to their end into one small buffer, then waitpid. Starts in `cwd`
+// unless that is empty.
+Finished run_command(const std::vector<std::string>& argv, const std::string& cwd = {});
+
+// The same for a program that cannot fail here: when it does, so does the benchmark. Bytes read.
 std::uint64_t spawn_and_read(const std::vector<std::string>& argv);
 
 struct Contestant {
@@ -16,7 +29,10 @@ struct Contestant {
   std::function<void()> once;
 };
 
-// Runs everybody once per round, so that a noisy second hits all of them, and prints medians and ratios to the first.
-void compare(std::vector<Contestant> contestants, int rounds);
+// Runs everybody once per round, so that a noisy second hits all of them, and prints medians and ratios to the first. The
+// environment variable SALLYPORT_BENCH_TIMES names a file to which every time is added as a line of JSON, for
+// tools/bench_check.py.
+void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds);
+inline void compare(const std::vector<Contestant>& contestants, int rounds) { compare("", contestants, rounds); }
 
 }  // namespace sallyport::bench

@@ -1,0 +1,17 @@
+// The least that one could write by hand for the same jail: what the kernel itself asks for it, and the yardstick of the
+// benchmarks. No checks, no limits, no receipt, no deadline, no protection of the caller: do not use it for anything else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/measure.h"
+
+namespace sallyport::bench {
+
+// One user, pid, mount, network, ipc, uts and cgroup namespace, the native jail's mounts, a process 1 that reaps, no
+// capabilities, the native jail's seccomp filter; then `exe` (a path inside) with the arguments, in `repo`, which is
+// read-only. Output goes to two pipes as in run_command. Thread-safe.
+Finished run_on_floor(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo);
+
+}  // namespace sallyport::bench

@@ -1,0 +1,197 @@
+// What makes a start dearer: the caller's memory and threads, jails that already run, mounts, allowed hosts. Prints every
+// time as JSON, for tools/bench_scaling.py.
+//
+//   usage: sallyport_bench_scaling [--rounds N]
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "bench/measure.h"
+#include "bench/warm.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::bench {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kPolicy = R"(
+schema = "sallyport.policy/1"
+[[tool]]
+name = "true"
+decision_record = "bench"
+reason = "the smallest tool"
+[[tool]]
+name = "sleep"
+decision_record = "bench"
+reason = "a jail that stays"
+)";
+
+std::unique_ptr<Gate> open_gate(const fs::path& repo, std::size_t warm) {
+  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
+  GateConfig config{.repo = repo,
+                    .allowlist = *std::move(allowlist),
+                    .search_path = {"/usr/bin", "/bin"},
+                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
+  keep_warm(config, warm);
+  Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(config));
+  if (!gate) std::exit(1);
+  return *std::move(gate);
+}
+
+void run_jailed(Gate& gate, const JailedSubprocessSpec& spec, const std::stop_token& stop) {
+  const Result<JailedSubprocessResult> result = gate.run(spec, JailKind::kNative, stop);
+  if (result) return;
+  fmt::print(stderr, "bench-scaling: {}\n", result.error().message);
+  std::exit(1);
+}
+
+class Scaling {
+ public:
+  Scaling(fs::path repo, int rounds) : repo_(std::move(repo)), rounds_(rounds), cold_(open_gate(repo_, 0)) {
+    if constexpr (kCanKeepWarm<GateConfig>) warm_ = open_gate(repo_, 4);
+  }
+
+  [[nodiscard]] const fs::path& repo() const { return repo_; }
+  [[nodiscard]] Gate& gate() { return *cold_; }
+  [[nodiscard]] JailedSubprocessSpec spec() const {
+    return {.argv = {"true"}, .repo = repo_, .cwd = repo_, .limits = {.wall = 60s}};
+  }
+
+  void measure(const char* dimension, std::size_t point, const JailedSubprocessSpec& spec) {
+    json entry = {{"at", point}, {"bare", json::array()}, {"cold", json::array()}};
+    if (warm_ != nullptr) entry["warm"] = json::array();
+    for (int round = -2; round < rounds_; ++round) {
+      const auto time = [&](const char* who, const std::function<void()>& once) {
+        const auto start = Clock::now();
+        once();
+        const std::chrono::duration<double, std::milli> took = Clock::now() - start;
+        if (round >= 0) entry[who].push_back(took.count());
+        std::this_thread::sleep_for(2ms);
+      };
+      time("bare", [] { spawn_and_read({"true"}); });
+      time("cold", [&] { run_jailed(*cold_, spec, {}); });
+      if (warm_ != nullptr) time("warm", [&] { run_jailed(*warm_, spec, {}); });
+    }
+    result_[dimension].push_back(std::move(entry));
+  }
+
+  [[nodiscard]] const json& result() const { return result_; }
+
+ private:
+  fs::path repo_;
+  int rounds_;
+  std::unique_ptr<Gate> cold_;
+  std::unique_ptr<Gate> warm_;
+  json result_;
+};
+
+std::size_t available_gib() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("MemAvailable:")) return std::strtoull(line.c_str() + 13, nullptr, 10) >> 20U;
+  }
+  return 0;
+}
+
+void by_resident_memory(Scaling& scaling) {
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (const std::size_t gib : {0, 1, 2, 4, 8}) {
+    // Memory the kernel cannot share away: every page is written.
+    while (blocks.size() < gib && available_gib() > 2) {
+      blocks.push_back(std::make_unique_for_overwrite<char[]>(std::size_t{1} << 30U));
+      std::memset(blocks.back().get(), 1, std::size_t{1} << 30U);
+    }
+    if (blocks.size() == gib) scaling.measure("resident_gib", gib, scaling.spec());
+  }
+}
+
+void by_threads(Scaling& scaling) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::vector<std::jthread> threads;
+  for (const std::size_t count : {1, 10, 50, 100, 200}) {
+    while (threads.size() + 1 < count) {
+      threads.emplace_back([&](const std::stop_token& stop) {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, stop, [] { return false; });
+      });
+    }
+    scaling.measure("threads", count, scaling.spec());
+  }
+}
+
+void by_running_jails(Scaling& scaling) {
+  std::vector<std::jthread> jails;
+  JailedSubprocessSpec sleeper = scaling.spec();
+  sleeper.argv = {"sleep", "1000"};
+  sleeper.limits.wall = 1h;
+  for (const std::size_t count : {1, 4, 16, 64, 256}) {
+    while (jails.size() + 1 < count) {
+      jails.emplace_back([&](const std::stop_token& stop) { run_jailed(scaling.gate(), sleeper, stop); });
+    }
+    std::this_thread::sleep_for(10ms * count);  // they must be up, not coming up
+    scaling.measure("running_jails", count, scaling.spec());
+  }
+}
+
+void by_mounts(Scaling& scaling) {
+  JailedSubprocessSpec spec = scaling.spec();
+  for (const std::size_t count : {1, 10, 50, 100, 200}) {
+    while (spec.extra_read_only.size() + spec.extra_read_write.size() < count) {
+      const fs::path path = scaling.repo().parent_path() / fmt::format("mount{}", spec.extra_read_only.size());
+      fs::create_directories(path / "rw");
+      spec.extra_read_only.push_back(path);
+      if (spec.extra_read_only.size() % 10 == 0) spec.extra_read_write.push_back(path / "rw");
+    }
+    scaling.measure("mounts", count, spec);
+  }
+}
+
+void by_allowed_hosts(Scaling& scaling) {
+  JailedSubprocessSpec spec = scaling.spec();
+  for (const std::size_t count : {1, 10, 100, 1000, 10'000}) {
+    while (spec.allowed_hosts.size() < count) {
+      Result<HostRule> rule = parse_host_rule(fmt::format("host{}.example.test", spec.allowed_hosts.size()));
+      if (!rule) std::exit(1);
+      spec.allowed_hosts.push_back(*std::move(rule));
+    }
+    scaling.measure("allowed_hosts", count, spec);
+  }
+}
+
+}  // namespace
+}  // namespace sallyport::bench
+
+int main(int argc, char** argv) {
+  namespace fs = std::filesystem;
+  using namespace sallyport::bench;
+  int rounds = 60;
+  if (argc == 3 && std::strcmp(argv[1], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[2], nullptr, 10));
+  char name[] = "/tmp/sallyport-bench-XXXXXX";
+  if (::mkdtemp(name) == nullptr) return 1;
+  const fs::path repo = fs::path(name) / "repo";
+  fs::create_directory(repo);
+  {
+    Scaling scaling(repo, rounds);
+    by_threads(scaling);
+    by_running_jails(scaling);
+    by_mounts(scaling);
+    by_allowed_hosts(scaling);
+    by_resident_memory(scaling);
+    std::cout << scaling.result().dump() << '\n';
+  }
+  fs::remove_all(name);
+  return 0;
+}
