@@ -69,9 +69,9 @@ class Scaling {
     return {.argv = {"true"}, .repo = repo_, .cwd = repo_, .limits = {.wall = 60s}};
   }
 
+  // Adds to what an earlier call measured at the same point.
   void measure(const char* dimension, std::size_t point, const JailedSubprocessSpec& spec) {
-    json entry = {{"at", point}, {"bare", json::array()}, {"cold", json::array()}};
-    if (warm_ != nullptr) entry["warm"] = json::array();
+    json& entry = entry_at(dimension, point);
     for (int round = -2; round < rounds_; ++round) {
       const auto time = [&](const char* who, const std::function<void()>& once) {
         const auto start = Clock::now();
@@ -84,18 +84,32 @@ class Scaling {
       time("cold", [&] { run_jailed(*cold_, spec, {}); });
       if (warm_ != nullptr) time("warm", [&] { run_jailed(*warm_, spec, {}); });
     }
-    result_[dimension].push_back(std::move(entry));
   }
 
   [[nodiscard]] const json& result() const { return result_; }
 
  private:
+  json& entry_at(const char* dimension, std::size_t point) {
+    json& entries = result_[dimension];
+    for (json& entry : entries) {
+      if (entry.at("at") == point) return entry;
+    }
+    entries.push_back({{"at", point}});
+    return entries.back();
+  }
+
   fs::path repo_;
   int rounds_;
   std::unique_ptr<Gate> cold_;
   std::unique_ptr<Gate> warm_;
   json result_;
 };
+
+// Up and down again, so that a machine that gets busier or quieter meanwhile does so for all points alike.
+std::vector<std::size_t> there_and_back(std::vector<std::size_t> points) {
+  points.insert(points.end(), points.rbegin(), points.rend());
+  return points;
+}
 
 std::size_t available_gib() {
   std::ifstream info("/proc/meminfo");
@@ -107,7 +121,8 @@ std::size_t available_gib() {
 
 void by_resident_memory(Scaling& scaling) {
   std::vector<std::unique_ptr<char[]>> blocks;
-  for (const std::size_t gib : {0, 1, 2, 4, 8}) {
+  for (const std::size_t gib : there_and_back({0, 1, 2, 4, 8})) {
+    if (blocks.size() > gib) blocks.resize(gib);
     // Memory the kernel cannot share away: every page is written.
     while (blocks.size() < gib && available_gib() > 2) {
       blocks.push_back(std::make_unique_for_overwrite<char[]>(std::size_t{1} << 30U));
@@ -121,7 +136,8 @@ void by_threads(Scaling& scaling) {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::vector<std::jthread> threads;
-  for (const std::size_t count : {1, 10, 50, 100, 200}) {
+  for (const std::size_t count : there_and_back({1, 10, 50, 100, 200})) {
+    if (threads.size() >= count) threads.resize(count - 1);
     while (threads.size() + 1 < count) {
       threads.emplace_back([&](const std::stop_token& stop) {
         std::unique_lock lock(mutex);
@@ -137,7 +153,8 @@ void by_running_jails(Scaling& scaling) {
   JailedSubprocessSpec sleeper = scaling.spec();
   sleeper.argv = {"sleep", "1000"};
   sleeper.limits.wall = 1h;
-  for (const std::size_t count : {1, 4, 16, 64, 256}) {
+  for (const std::size_t count : there_and_back({1, 4, 16, 64, 256})) {
+    if (jails.size() >= count) jails.resize(count - 1);
     while (jails.size() + 1 < count) {
       jails.emplace_back([&](const std::stop_token& stop) { run_jailed(scaling.gate(), sleeper, stop); });
     }
@@ -147,8 +164,8 @@ void by_running_jails(Scaling& scaling) {
 }
 
 void by_mounts(Scaling& scaling) {
-  JailedSubprocessSpec spec = scaling.spec();
-  for (const std::size_t count : {1, 10, 50, 100, 200}) {
+  for (const std::size_t count : there_and_back({1, 10, 50, 100, 200})) {
+    JailedSubprocessSpec spec = scaling.spec();
     while (spec.extra_read_only.size() + spec.extra_read_write.size() < count) {
       const fs::path path = scaling.repo().parent_path() / fmt::format("mount{}", spec.extra_read_only.size());
       fs::create_directories(path / "rw");
@@ -160,8 +177,8 @@ void by_mounts(Scaling& scaling) {
 }
 
 void by_allowed_hosts(Scaling& scaling) {
-  JailedSubprocessSpec spec = scaling.spec();
-  for (const std::size_t count : {1, 10, 100, 1000, 10'000}) {
+  for (const std::size_t count : there_and_back({1, 10, 100, 1000, 10'000})) {
+    JailedSubprocessSpec spec = scaling.spec();
     while (spec.allowed_hosts.size() < count) {
       Result<HostRule> rule = parse_host_rule(fmt::format("host{}.example.test", spec.allowed_hosts.size()));
       if (!rule) std::exit(1);
@@ -177,7 +194,7 @@ void by_allowed_hosts(Scaling& scaling) {
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
   using namespace sallyport::bench;
-  int rounds = 60;
+  int rounds = 40;  // at each point, twice
   if (argc == 3 && std::strcmp(argv[1], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[2], nullptr, 10));
   char name[] = "/tmp/sallyport-bench-XXXXXX";
   if (::mkdtemp(name) == nullptr) return 1;
