@@ -25,8 +25,8 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
-// Nobody pays for the cleaning up of the one before: helpers take mount namespaces apart after their caller has its answer.
-constexpr auto kPause = 5ms;
+// Nobody pays for what the one before left to be done behind its back: mounts to be taken apart, jails to be built.
+constexpr auto kPause = 8ms;
 constexpr int kWarmUpRounds = 2;
 
 struct Entrant {

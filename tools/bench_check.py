@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails when a ratio got worse than the recorded one. `make bench-check`; `make bench-record` writes the record.
 
-Only ratios are compared, each of two contestants in the same interleaved rounds: a slower machine or a busy one changes both.
-What counts as a loss comes from the spread of the ratio when it was recorded. A loss must show again in a second
+Only ratios are compared, each of two contestants in the same interleaved rounds: a slower machine or a busy one
+changes both. What counts as a loss comes from the spread of the ratio when it was recorded. A loss must show again in a second
 measurement before it is called one.
 
   usage: tools/bench_check.py [--record] [--times FILE…]     (FILE: measured before, in place of measuring)
@@ -122,7 +122,8 @@ def main():
     parser = argparse.ArgumentParser(description="compares ratios with bench/recorded.json")
     parser.add_argument("--record", action="store_true", help="write the record instead")
     parser.add_argument("--record-file", type=Path, default=RECORD)
-    parser.add_argument("--times", type=Path, nargs="+", help="files of times, one for each measurement, instead of measuring")
+    parser.add_argument("--times", type=Path, nargs="+",
+                        help="files of times, one for each measurement, instead of measuring")
     arguments = parser.parse_args()
     measurements = measured_now()
     if arguments.times:

@@ -57,16 +57,18 @@ def make_job(name, work, registry):
         return peers.Job(name, ["true"], jobs.tree(small, 10),
                          more={"rounds": 8, "slow_every": 8, "parallel": 100, "slow_warm_up": False})
     if name == "git":
-        # In a jail of another user id git would read every file again; our gate's hardening of git has this setting in it.
-        return peers.Job(name, ["git", "-c", "core.checkStat=minimal", "status", "--short"], jobs.git_repo(work / "repo5k", 5000),
-                         ours=["git", "status", "--short"], more={"rounds": 48, "slow_every": 8})
+        # In a jail of another user id git would read every file again; our gate's hardening of git has this in it.
+        return peers.Job(name, ["git", "-c", "core.checkStat=minimal", "status", "--short"],
+                         jobs.git_repo(work / "repo5k", 5000), ours=["git", "status", "--short"],
+                         more={"rounds": 48, "slow_every": 8})
     if name == "rg":
         # With the path, or rg would read the pipe that some of them give it as stdin.
         return peers.Job(name, ["rg", "--files-with-matches", "^12345$", "."], jobs.tree(work / "repo100k", 100_000),
                          more={"rounds": 8, "slow_every": 4, "slow_warm_up": False})
     if name == "npm":
         return peers.Job(name, jobs.npm("ci", registry.url), jobs.npm_project(work / "npm", registry), writable=True,
-                         network=True, registry=registry.host, more={"rounds": 6, "slow_every": 3, "slow_warm_up": False})
+                         network=True, registry=registry.host,
+                         more={"rounds": 6, "slow_every": 3, "slow_warm_up": False})
     return peers.Job(name, ["head", "-c", str(OUTPUT), "/dev/zero"], jobs.tree(small, 10),
                      more={"rounds": 40, "slow_every": 8, "bytes": OUTPUT})
 
@@ -78,8 +80,8 @@ def plan_of(job, installed, policy_file):
         ours = [word.replace(job.registry, "registry.test:4873") for word in job.argv]
         hosts = [f"registry.test:4873={job.registry}"]
     options = ["--writable-repo"] * job.writable + [word for host in hosts for word in ("--allow-host", host)]
-    cli = [str(CLI), "run", "--timeout", "10m", "--repo", str(job.repo), "--cwd", str(job.repo), "--policy", str(policy_file),
-           *options, "--", *ours]
+    cli = [str(CLI), "run", "--timeout", "10m", "--repo", str(job.repo), "--cwd", str(job.repo), "--policy",
+           str(policy_file), *options, "--", *ours]
     entrants = [{"name": "bare", "kind": "command", "argv": job.argv}]
     if not job.network:
         entrants.append({"name": "floor", "kind": "floor", "argv": job.argv, "exe": f"/usr/bin/{job.argv[0]}"})
@@ -142,9 +144,11 @@ def render(result):
     parts = [report.table(["machine", ""], [list(row) for row in result["machine"]], left=2), bars_met(by_job)]
     for name, entrants in by_job.items():
         missing = dict(absent)
-        if any(entrant["name"] == "sallyport warm" and entrant["failure"] == "this build has none" for entrant in entrants):
+        if any(entrant["failure"] == "this build has none" for entrant in entrants):
             missing["sallyport warm"] = NO_POOL
-        note = "median, whisker to p95" if name != "parallel" else "median for all hundred, from the first start to the last end"
+        note = "median, whisker to p95"
+        if name == "parallel":
+            note = "median for all hundred, from the first start to the last end"
         parts.append(report.job_section(ROOT, name, TITLES[name], note, entrants, missing))
     told = [[name, version or "not installed", words] for name, version, words in result["peers"]]
     parts += ["### What each peer was told", report.table(["peer", "version", "told"], told, left=3)]
@@ -181,7 +185,8 @@ def show(result):
         print(TITLES[job["name"]])
         for entrant in job["entrants"]:
             values = report.measured(entrant)
-            figure = f"{stats.median(values):10.3f} ms" if not entrant["failure"] else "failed: " + entrant["failure"][-300:]
+            failure = entrant["failure"]
+            figure = f"failed: {failure[-300:]}" if failure else f"{stats.median(values):10.3f} ms"
             print(f"  {entrant['name']:<18} {len(values):4} {figure}")
 
 

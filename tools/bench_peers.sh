@@ -1,13 +1,14 @@
 #!/bin/bash
-# Installs the sandboxes that `make bench-compare` measures beside ours: Debian's by apt, the others by npm into build/peers.
-# What cannot be installed is said and left out; the comparison then names it as not installed. Never part of make run or make test.
+# Installs the sandboxes that `make bench-compare` measures beside ours: Debian's by apt, the others by npm into
+# build/peers. What cannot be installed is said and left out; the comparison then names it as not installed. Never part
+# of make run or make test.
 #
 #   usage: tools/bench_peers.sh
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 place=build/peers
-# runsc is gVisor. socat and ripgrep are what sandbox-runtime looks for; librsvg2-bin turns the charts into pictures to look at.
+# runsc is gVisor. socat and ripgrep are what sandbox-runtime looks for; librsvg2-bin turns charts into pictures to see.
 # crun, podman's usual runtime, needs a pure cgroup v2 host; runc also knows v1.
 debian_packages=(bubblewrap firejail runc runsc podman socat ripgrep git librsvg2-bin)
 npm_packages=(@anthropic-ai/sandbox-runtime @openai/codex)
@@ -43,5 +44,7 @@ for package in "${npm_packages[@]}"; do
     failed+=("$package")
 done
 
-for package in "${failed[@]}"; do say "error: $package could not be installed; it will be missing from the comparison"; done
+for package in "${failed[@]}"; do
+  say "error: $package could not be installed; it will be missing from the comparison"
+done
 say "done, ${#failed[@]} missing"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What makes a start dearer: runs sallyport_bench_scaling, writes its section of docs/benchmarks.md. `make bench-scaling`.
+"""What makes a start dearer: runs sallyport_bench_scaling and writes its section of docs/benchmarks.md. `make bench-scaling`
 
   usage: tools/bench_scaling.py [--render]
 """
@@ -38,8 +38,8 @@ def section(result):
             rows.append([f"{point['at']:,} {name}" if point is points[0] else f"{point['at']:,}",
                          *(report.milliseconds(stats.median(point[who])) for who in heads),
                          report.milliseconds(stats.percentile(point["cold"], 0.95)), f"{cold / first:.2f}"])
-    report.chart(ROOT, "scaling", svg.panels("What makes a start dearer", "/bin/true, medians; points one after the other, not to scale across", series,
-                                             {who: LEGEND[who] for who in heads}))
+    note = "/bin/true, medians; points one after the other, not to scale across"
+    report.chart(ROOT, "scaling", svg.panels("What makes a start dearer", note, series, {who: LEGEND[who] for who in heads}))
     head = ["", *(f"{LEGEND[who]} p50 ms" for who in heads), "cold p95 ms", "cold, × the first"]
     return "\n\n".join(["![What makes a start dearer](benchmarks/scaling.svg)", report.table(head, rows),
                         bars_met(result), f"```\n{result['memory'].strip()}\n```"])
@@ -51,7 +51,8 @@ def bars_met(result):
         return "Too little memory here to hold 4 GiB."
     ratio = medians[4] / medians[0]
     return (f"A cold start from a caller with 4 GiB resident costs {ratio:.2f} × that of a small one (bar: ≤ 1.15, "
-            f"{'met' if ratio <= 1.15 else 'not met'}). The bar for the memory of an idle owner with a pool of 4 is 12 MiB:")
+            f"{'met' if ratio <= 1.15 else 'not met'}). The bar for the memory of an idle owner with a pool of 4 is "
+            "12 MiB:")
 
 
 def main():

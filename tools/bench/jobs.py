@@ -78,8 +78,8 @@ class Registry:
             "storage: ./storage\nauth: { htpasswd: { file: ./htpasswd, max_users: -1 } }\nuplinks: {}\n"
             "packages: { '**': { access: $all, publish: $anonymous } }\nweb: { enable: false }\n"
             "log: { type: stdout, format: json, level: warn }\n")
-        self.process = subprocess.Popen(["/usr/bin/node", self.program, "--config", self.place / "config.yaml", "--listen",
-                                         self.host], cwd=self.place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = ["/usr/bin/node", self.program, "--config", self.place / "config.yaml", "--listen", self.host]
+        self.process = subprocess.Popen(command, cwd=self.place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait()
         for index in range(PACKAGES):
             self.publish(f"made-{index}")

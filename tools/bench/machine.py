@@ -5,6 +5,8 @@ import platform
 import subprocess
 from pathlib import Path
 
+TOOLS = ("git", "rg", "/usr/bin/node", "/usr/bin/npm")
+
 
 def first(path, key):
     for line in Path(path).read_text().splitlines():
@@ -14,11 +16,13 @@ def first(path, key):
 
 
 def version(*command):
+    """The first word of the first line that looks like one."""
     try:
-        result = subprocess.run(command, capture_output=True, text=True)
+        text = subprocess.run(command, capture_output=True, text=True).stdout
     except FileNotFoundError:
         return "not installed"
-    return (result.stdout or result.stderr).strip().splitlines()[0].split()[-1].strip("()")
+    words = text.splitlines()[0].split() if text else []
+    return next((word for word in words if word.lstrip("v")[:1].isdigit()), "unknown")
 
 
 def describe():
@@ -32,14 +36,8 @@ def describe():
         ("kernel", platform.release()),
         ("system", first_os_release()),
         ("user", "root" if os.geteuid() == 0 else "a plain user"),
-        ("git, rg, node, npm", ", ".join((subprocess.run(["git", "--version"], capture_output=True, text=True).stdout.split()[2],
-                                          rg_version(),
-                                          version("/usr/bin/node", "--version"), version("/usr/bin/npm", "--version")))),
+        ("git, rg, node, npm", ", ".join(version(path, "--version") for path in TOOLS)),
     ]
-
-
-def rg_version():
-    return subprocess.run(["rg", "--version"], capture_output=True, text=True).stdout.split()[1]
 
 
 def first_os_release():

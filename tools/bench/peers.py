@@ -62,24 +62,25 @@ class Bwrap(Peer):
     def command(self, job):
         bind = "--bind" if job.writable else "--ro-bind"
         net = ["--share-net"] if job.network else []
-        links = [word for name in SYSTEM_LINKS if os.path.islink(f"/{name}") for word in ("--symlink", f"usr/{name}", f"/{name}")]
-        return [self.path, "--unshare-all", *net, "--unshare-user", "--new-session", "--die-with-parent", "--uid", "1000",
-                "--gid", "1000", "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", *links, "--ro-bind", "/etc/ssl/certs",
-                "/etc/ssl/certs", "--ro-bind", "/etc/alternatives", "/etc/alternatives", "--proc", "/proc", "--dev",
-                "/dev", "--tmpfs", "/tmp", bind, str(job.repo), str(job.repo), bind, str(job.repo), "/work", "--chdir",
+        names = [name for name in SYSTEM_LINKS if os.path.islink(f"/{name}")]
+        links = [word for name in names for word in ("--symlink", f"usr/{name}", f"/{name}")]
+        system = [word for path in ("/usr", "/etc/ssl/certs", "/etc/alternatives") for word in ("--ro-bind", path, path)]
+        return [self.path, "--unshare-all", *net, "--unshare-user", "--new-session", "--die-with-parent", "--uid",
+                "1000", "--gid", "1000", "--cap-drop", "ALL", *system, *links, "--proc", "/proc", "--dev", "/dev",
+                "--tmpfs", "/tmp", bind, str(job.repo), str(job.repo), bind, str(job.repo), "/work", "--chdir",
                 str(job.repo), "--setenv", "HOME", "/tmp", "--", *job.argv]
 
 
 class Firejail(Peer):
     name = program = "firejail"
-    told = ("`--noprofile --net=none --private-dev --private-tmp --caps.drop=all --seccomp --nonewprivs`, `/usr` and the "
-            "repo `--read-only`; the rest of the host's files stay visible")
+    told = ("`--noprofile --net=none --private-dev --private-tmp --caps.drop=all --seccomp --nonewprivs`, `/usr` and "
+            "the repo `--read-only`; the rest of the host's files stay visible")
 
     def command(self, job):
         net = [] if job.network else ["--net=none"]
         repo = [] if job.writable else [f"--read-only={job.repo}"]
-        return [self.path, "--quiet", "--noprofile", *net, "--private-dev", "--private-tmp", "--caps.drop=all", "--seccomp",
-                "--nonewprivs", "--read-only=/usr", *repo, "--", *job.argv]
+        return [self.path, "--quiet", "--noprofile", *net, "--private-dev", "--private-tmp", "--caps.drop=all",
+                "--seccomp", "--nonewprivs", "--read-only=/usr", *repo, "--", *job.argv]
 
 
 class Container(Peer):
@@ -87,7 +88,8 @@ class Container(Peer):
 
     def rootfs(self, job):
         root = self.work / "rootfs"
-        for name in ("usr", "etc/ssl/certs", "etc/alternatives", "proc", "dev", "sys", "tmp", "work", str(job.repo)[1:]):
+        places = ("usr", "etc/ssl/certs", "etc/alternatives", "proc", "dev", "sys", "tmp", "work", str(job.repo)[1:])
+        for name in places:
             (root / name).mkdir(parents=True, exist_ok=True)
         for name in SYSTEM_LINKS:
             if os.path.islink(f"/{name}") and not os.path.lexists(root / name):
@@ -116,11 +118,13 @@ class Container(Peer):
                         "capabilities": {kind: [] for kind in ("bounding", "effective", "permitted", "inheritable")}},
             "mounts": [
                 {"destination": "/proc", "type": "proc", "source": "proc"},
-                {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755", "size=65536k"]},
+                {"destination": "/dev", "type": "tmpfs", "source": "tmpfs",
+                 "options": ["nosuid", "mode=755", "size=65536k"]},
                 {"destination": "/dev/pts", "type": "devpts", "source": "devpts",
                  "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"]},
                 {"destination": "/dev/shm", "type": "tmpfs", "source": "shm", "options": [*quiet, "mode=1777"]},
-                {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "nodev", "mode=1777"]},
+                {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs",
+                 "options": ["nosuid", "nodev", "mode=1777"]},
                 bind("/usr", "ro"), bind("/etc/ssl/certs", "ro"), bind("/etc/alternatives", "ro"),
                 bind(job.repo, mode), bind(job.repo, mode, to="/work")],
             "linux": {"namespaces": [{"type": kind} for kind in kinds], **self.seccomp(),
@@ -137,7 +141,8 @@ class Runc(Container):
             "namespace), no capabilities, a short seccomp list; each run makes and removes a cgroup")
 
     def seccomp(self):
-        refused = ["mount", "umount2", "pivot_root", "ptrace", "bpf", "unshare", "setns", "keyctl", "add_key", "request_key"]
+        refused = ["mount", "umount2", "pivot_root", "ptrace", "bpf", "unshare", "setns", "keyctl", "add_key",
+                   "request_key"]
         return {"seccomp": {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"],
                             "syscalls": [{"names": refused, "action": "SCMP_ACT_ERRNO"}]}}
 
@@ -148,13 +153,13 @@ class Runc(Container):
 class Runsc(Container):
     name = program = "runsc"
     slowest = ("rg",)
-    told = ("gVisor as Debian has it, the same bundle, `--network=none`, its default platform; the tool runs on gVisor's own "
-            "kernel, which is a stronger wall than any other here")
+    told = ("gVisor as Debian has it, the same bundle, `--network=none`, its default platform; the tool runs on "
+            "gVisor's own kernel, which is a stronger wall than any other here")
 
     def command(self, job):
         net = "host" if job.network else "none"
-        return [self.path, "--root", str(self.work / "runsc"), f"--network={net}", "run", "--bundle", str(self.bundle(job)),
-                "bench-{n}"]
+        return [self.path, "--root", str(self.work / "runsc"), f"--network={net}", "run", "--bundle",
+                str(self.bundle(job)), "bench-{n}"]
 
 
 class Podman(Container):

@@ -60,7 +60,7 @@ def job_section(root, name, title, note, entrants, absent):
         p50, p95, p99 = stats.median(values), stats.percentile(values, 0.95), stats.percentile(values, 0.99)
         ratios = [ratio_text(stats.ratio(entrant["times"], times[base]["times"]))
                   if base in times and not times[base]["failure"] else "–" for base in ("bare", "bwrap")]
-        rows.append([entrant["name"], str(len(values)), milliseconds(p50), milliseconds(p95), milliseconds(p99), *ratios])
+        rows.append([entrant["name"], str(len(values)), *(milliseconds(value) for value in (p50, p95, p99)), *ratios])
         bars.append((entrant["name"], kind_of(entrant["name"]), p50, p95))
     rows += [[entrant["name"], "0", "failed ¹", "–", "–", "–", "–"] for entrant in entrants
              if entrant["failure"] and entrant["name"] not in absent]

@@ -10,10 +10,12 @@ STYLE = """<style>
   .page { fill: #ffffff; } .grid { stroke: #d1d9e0; stroke-width: 1; }
   .ours { fill: #0969da; } .other { fill: #8c959f; } .floor { fill: #bf8700; }
   .whisker { stroke: #59636e; stroke-width: 1.5; }
-  .line { fill: none; stroke-width: 2; } .cold { stroke: #0969da; } .warm { stroke: #bf3989; } .bare { stroke: #8c959f; }
+  .line { fill: none; stroke-width: 2; }
+  .cold { stroke: #0969da; } .warm { stroke: #bf3989; } .bare { stroke: #8c959f; }
   .dot-cold { fill: #0969da; } .dot-warm { fill: #bf3989; } .dot-bare { fill: #8c959f; }
   @media (prefers-color-scheme: dark) {
-    .page { fill: #0d1117; } text { fill: #e6edf3; } .small { fill: #9198a1; } .grid { stroke: #3d444d; } .whisker { stroke: #9198a1; }
+    .page { fill: #0d1117; } text { fill: #e6edf3; } .small { fill: #9198a1; }
+    .grid { stroke: #3d444d; } .whisker { stroke: #9198a1; }
     .ours { fill: #4493f8; } .other { fill: #656c76; } .floor { fill: #d29922; }
     .cold { stroke: #4493f8; } .warm { stroke: #db61a2; } .bare { stroke: #9198a1; }
     .dot-cold { fill: #4493f8; } .dot-warm { fill: #db61a2; } .dot-bare { fill: #9198a1; }
@@ -38,7 +40,8 @@ def text(x, y, content, extra=""):
 
 
 def document(width, height, title, parts):
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">'
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
     # A page of its own: a viewer that knows no media queries would else put dark text on its dark page.
     page = f'<rect class="page" width="{width}" height="{height}" rx="6"/>'
     return "\n".join([head, f"<title>{escape(title)}</title>", STYLE, page, *parts, "</svg>", ""])
@@ -72,7 +75,8 @@ def bars(title, note, rows):
 
     height = 62 + ROW * len(rows) + 30
     bottom = 58 + ROW * len(rows)
-    parts = [text(12, 24, title, 'class="title"'), text(12, 42, note + (", logarithmic scale" if log else ""), 'class="small"')]
+    note += ", logarithmic scale" if log else ""
+    parts = [text(12, 24, title, 'class="title"'), text(12, 42, note, 'class="small"')]
     for tick in ticks_of(low, high) if log else even_ticks(high):
         x = across(tick)
         parts.append(f'<line class="grid" x1="{x:.1f}" y1="52" x2="{x:.1f}" y2="{bottom}"/>')
@@ -80,8 +84,9 @@ def bars(title, note, rows):
     for index, (name, kind, p50, p95) in enumerate(rows):
         top = 56 + ROW * index
         parts.append(text(LABELS - 8, top + 15, name, 'text-anchor="end"'))
-        parts.append(f'<rect class="{kind}" x="{LABELS}" y="{top + 3}" width="{max(across(p50) - LABELS, 1):.1f}" height="{ROW - 8}" rx="2"/>')
         end = across(p50)
+        size = f'width="{max(end - LABELS, 1):.1f}" height="{ROW - 8}"'
+        parts.append(f'<rect class="{kind}" x="{LABELS}" y="{top + 3}" {size} rx="2"/>')
         if p95:
             middle, right = top + ROW / 2 - 1, across(p95)
             parts.append(f'<path class="whisker" d="M{end:.1f} {middle}H{right:.1f}M{right:.1f} {middle - 4}v8"/>')

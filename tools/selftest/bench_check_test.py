@@ -12,7 +12,8 @@ class BenchCheckTest(CheckTest):
     def times(self, name, library, bwrap=10.0, others=()):
         """One measurement; the library's median is `library`."""
         entries = [("library, native jail", library), ("bwrap", bwrap), *others]
-        lines = [json.dumps({"bench": START, "contestant": who, "times": [value * 0.9, value, value * 3]}) for who, value in entries]
+        lines = [json.dumps({"bench": START, "contestant": who, "times": [value * 0.9, value, value * 3]})
+                 for who, value in entries]
         return self.write(name, "\n".join(lines) + "\n")
 
     def recorded(self, ratio, tolerance=0.1):
@@ -55,7 +56,8 @@ class BenchCheckTest(CheckTest):
 
     def test_a_record_holds_the_measured_ratio_and_a_tolerance_that_can_fail(self):
         record = self.root / "new.json"
-        self.assert_passes(self.run_check("bench_check.py", "--record", "--record-file", record, "--times", self.times("one", 4.0)))
+        times = self.times("one", 4.0)
+        self.assert_passes(self.run_check("bench_check.py", "--record", "--record-file", record, "--times", times))
         self.assertEqual(json.loads(record.read_text()), {"start.library": {"ratio": 0.4, "tolerance": 0.08}})
         self.assert_fails(self.check(self.times("a", 4.5), self.times("b", 4.5), record=record), "start.library")
 
