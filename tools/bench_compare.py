@@ -10,6 +10,7 @@ docs/benchmarks.md and its charts.
 import argparse
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -99,12 +100,16 @@ def plan_of(job, installed, policy_file):
 
 
 def measure(arguments):
+    busy = f"{os.getloadavg()[0]:.1f}"
     work = work_place()
     all_peers = [kind(BUILD, work) for kind in peers.ALL]
     installed = [peer for peer in all_peers if peer.path]
     policy_file = work / "policy.toml"
     policy_file.write_text(POLICY)
     wanted = [arguments.only] if arguments.only else list(TITLES)
+    if "npm" in wanted and not jobs.Registry.installed(BUILD):
+        print("bench-compare: no registry to install from (tools/npm_packages.sh): npm ci is left out", file=sys.stderr)
+        wanted.remove("npm")
     with jobs.Registry(BUILD, work / "registry") if "npm" in wanted else contextlib.nullcontext() as registry, \
             tempfile.TemporaryDirectory() as place:
         plans = [plan_of(make_job(name, work, registry), installed, policy_file) for name in wanted]
@@ -113,7 +118,7 @@ def measure(arguments):
         file = Path(place) / "plan.json"
         file.write_text(json.dumps({"policy": POLICY, "jobs": plans}))
         done = subprocess.run([CLOCK, file], check=True, capture_output=False, stdout=subprocess.PIPE, text=True)
-    return {"jobs": json.loads(done.stdout), "machine": machine.describe(),
+    return {"jobs": json.loads(done.stdout), "machine": machine.describe() + [("load average before", busy)],
             "peers": [[peer.name, peer.version() if peer.path else None, peer.told] for peer in all_peers]}
 
 
@@ -146,7 +151,7 @@ def render(result):
         missing = dict(absent)
         if any(entrant["failure"] == "this build has none" for entrant in entrants):
             missing["sallyport warm"] = NO_POOL
-        note = "median, whisker to p95"
+        note = "median"
         if name == "parallel":
             note = "median for all hundred, from the first start to the last end"
         parts.append(report.job_section(ROOT, name, TITLES[name], note, entrants, missing))

@@ -11,7 +11,7 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace curl busybox openssl)
-bench_packages=(libbenchmark-dev)
+bench_packages=(bubblewrap python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 test_commands=(node:nodejs npm:npm)
 

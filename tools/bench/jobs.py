@@ -61,8 +61,14 @@ def tarball(name):
 class Registry:
     """verdaccio, as the tests install it, with PACKAGES packages and no way to any other registry."""
 
+    PROGRAM = "npm/node_modules/verdaccio/bin/verdaccio"  # below build/
+
+    @classmethod
+    def installed(cls, build):
+        return (build / cls.PROGRAM).exists()
+
     def __init__(self, build, place):
-        self.program = build / "npm/node_modules/verdaccio/bin/verdaccio"
+        self.program = build / self.PROGRAM
         self.place = place
         with socket.socket() as probe:
             probe.bind((ADDRESS, 0))
@@ -70,8 +76,6 @@ class Registry:
         self.url = f"http://{self.host}/"
 
     def __enter__(self):
-        if not self.program.exists():
-            raise FileNotFoundError("verdaccio is not installed: run tools/npm_packages.sh")
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir(parents=True)
         (self.place / "config.yaml").write_text(

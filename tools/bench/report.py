@@ -65,6 +65,8 @@ def job_section(root, name, title, note, entrants, absent):
     rows += [[entrant["name"], "0", "failed ¹", "–", "–", "–", "–"] for entrant in entrants
              if entrant["failure"] and entrant["name"] not in absent]
     rows += [[name, "0", reason, "–", "–", "–", "–"] for name, reason in absent.items()]
+    if any(p95 for _, _, _, p95 in bars):
+        note += ", whisker to p95"
     chart(root, name, svg.bars(title, note, sorted(bars, key=lambda bar: bar[2])))
     head = ["", "runs", "p50 ms", "p95 ms", "p99 ms", "× bare [95 %]", "× bwrap [95 %]"]
     failures = [f"¹ {entrant['name']}: `{' '.join(entrant['failure'].split())[-160:]}`" for entrant in entrants

@@ -1,9 +1,13 @@
 """The comparison over made-up times: a loss that shows twice fails, anything less does not."""
 
 import json
+import sys
 import unittest
 
-from common import CheckTest
+from common import TOOLS, CheckTest
+
+sys.path.insert(0, str(TOOLS))
+from bench import stats  # noqa: E402
 
 START = "true, jailed (ratio to bwrap)"
 
@@ -60,6 +64,24 @@ class BenchCheckTest(CheckTest):
         self.assert_passes(self.run_check("bench_check.py", "--record", "--record-file", record, "--times", times))
         self.assertEqual(json.loads(record.read_text()), {"start.library": {"ratio": 0.4, "tolerance": 0.08}})
         self.assert_fails(self.check(self.times("a", 4.5), self.times("b", 4.5), record=record), "start.library")
+
+
+class StatsTest(unittest.TestCase):
+    def test_a_percentile_that_so_few_values_cannot_show_is_none(self):
+        self.assertIsNone(stats.percentile(range(1, 20), 0.95))
+        self.assertEqual(stats.percentile(range(1, 101), 0.95), 95)
+
+    def test_a_ratio_uses_only_rounds_in_which_both_took_part(self):
+        value, low, high = stats.ratio([None, 20.0, None, 22.0], [1.0, 10.0, 1.0, 11.0])
+        self.assertEqual((value, low, high), (2.0, 2.0, 2.0))
+        self.assertIsNone(stats.ratio([None, 1.0], [1.0, None]))
+
+    def test_the_interval_holds_the_ratio_and_is_wide_where_times_are(self):
+        base = [10.0] * 40
+        value, low, high = stats.ratio([10.0 + index for index in range(40)], base)
+        self.assertTrue(low < value < high)
+        self.assertGreater(high - low, 0.3)
+        self.assertEqual(stats.ratio([5.0], [10.0]), (0.5, None, None))
 
 
 if __name__ == "__main__":
