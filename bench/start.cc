@@ -101,6 +101,13 @@ void compare_starts(const std::string& repo, const std::string& policy, int roun
                                                      .base_env = {{"PATH", "/usr/bin:/bin"}}});
   if (!opened) std::exit(1);
   Gate& gate = **opened;
+  Result<std::unique_ptr<Gate>> opened_warm = Gate::open({.repo = repo,
+                                                          .allowlist = gate.config().allowlist,
+                                                          .search_path = {"/usr/bin", "/bin"},
+                                                          .base_env = {{"PATH", "/usr/bin:/bin"}},
+                                                          .warm_jails = 4});
+  if (!opened_warm) std::exit(1);
+  Gate& warm = **opened_warm;
   const Words git = {"git", "--version"};
   fmt::print("git --version, no jail\n");
   compare({{"posix_spawn + pipes + waitpid", [&] { spawn_and_read(git); }},
@@ -111,6 +118,7 @@ void compare_starts(const std::string& repo, const std::string& policy, int roun
   fmt::print("\ntrue, jailed (ratio to bwrap)\n");
   compare({{"bwrap", [&] { spawn_and_read(bwrap_command(repo, smallest)); }},
            {"posix_spawn + pipes + waitpid", [&] { spawn_and_read(smallest); }},
+           {"library, native jail kept ready", [&] { run_in_gate(warm, repo, smallest, JailKind::kNative); }},
            {"library, native jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kNative); }},
            {"library, bwrap jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kBwrap); }},
            {"CLI, native jail", [&] { spawn_and_read(cli); }}},

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,6 +33,13 @@ namespace sallyport {
 // further run, which is quicker for an owner that makes just one jailed run.
 enum class HelperLife { kWithGate, kForOneRun };
 
+// How jailed runs got their jail, for an owner that keeps some ready.
+struct WarmCounts {
+  std::uint64_t warm = 0;     // used one that was ready, or nearly so
+  std::uint64_t cold = 0;     // needed another than those that were ready
+  std::uint64_t spoiled = 0;  // one that was ready was no good, so a fresh one was built
+};
+
 struct GateConfig {
   std::filesystem::path repo{};  // the analysed repo's root; every cwd lies inside it (C8)
   Allowlist allowlist = Allowlist::builtin();
@@ -39,6 +47,7 @@ struct GateConfig {
   std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   HelperLife helper = HelperLife::kWithGate;
+  std::size_t warm_jails = 0;   // native jails to keep built for the next runs; 64 at the most
   EventSink* events = nullptr;  // borrowed; must outlive the gate
 };
 
@@ -90,6 +99,10 @@ class Gate {
   [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                            std::stop_token stop) = 0;
   [[nodiscard]] virtual Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) = 0;
+  // With warm_jails: builds native jails now for runs like this one (same repo, paths, hosts and disk limit; any tool of
+  // the system's directories, any arguments). Without this call the second of two such runs in a row does it.
+  [[nodiscard]] virtual Status warm_up(const JailedSubprocessSpec& spec) = 0;
+  [[nodiscard]] virtual WarmCounts warm_counts() = 0;
   [[nodiscard]] virtual const GateConfig& config() const = 0;
 };
 

@@ -80,7 +80,7 @@ class ViewBuilder {
 constexpr const char* kResolvesHere = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
 constexpr const char* kResolvesNothing = "# no network\n";
 
-void add_system(ViewBuilder& view, const HostLayout& host, bool names_resolve) {
+void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const std::string& path : host.system_directories) view.bind(path, {path, true}, RepoAccess::kReadOnly);
   for (const HostLayout::Link& link : host.system_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
@@ -98,6 +98,9 @@ void add_system(ViewBuilder& view, const HostLayout& host, bool names_resolve) {
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
   }
+}
+
+void add_resolver(ViewBuilder& view, bool names_resolve) {
   view.add({.kind = ViewKind::kFile,
             .target = "/etc/resolv.conf",
             .content = names_resolve ? kResolvesHere : kResolvesNothing,
@@ -232,13 +235,25 @@ void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::str
 
 }  // namespace
 
+namespace {
+
+ViewBuilder build_base(const HostLayout& host) {
+  ViewBuilder view;
+  add_system(view, host);
+  add_devices(view);
+  add_proc(view, host);
+  return view;
+}
+
+}  // namespace
+
+std::vector<ViewEntry> base_view(const HostLayout& host) { return build_base(host).take(); }
+
 Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host) {
   TRY(check_places(inputs, host));
-  ViewBuilder view;
-  add_system(view, host, inputs.names_resolve);
-  add_devices(view);
+  ViewBuilder view = build_base(host);
+  add_resolver(view, inputs.names_resolve);
   add_scratch(view, inputs.disk);
-  add_proc(view, host);
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
   const std::vector<Shown> shown = shown_paths(inputs);
   for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);

@@ -75,6 +75,9 @@ struct ViewInputs {
   bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1
 };
 
+// How every view of this host begins.
+[[nodiscard]] std::vector<ViewEntry> base_view(const HostLayout& host);
+
 // Refuses paths that would undo the jail: a repo or extra that is "/", holds a system directory, or lies in /proc, /sys, /dev.
 [[nodiscard]] Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host);
 

@@ -93,15 +93,26 @@ Engine::Engine(GateConfig config)
       policy_digest_(policy_digest(config_.allowlist)),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
-      jails_(config_.helper == HelperLife::kForOneRun ? spawn::wire::HelperKind::kOneJail
-                                                      : spawn::wire::HelperKind::kJails) {
-  if (config_.helper == HelperLife::kForOneRun) jails_.start_ahead();
+      warm_(config_.warm_jails) {
+  // When it cannot be started, the run that needs it tries again and tells.
+  if (config_.helper == HelperLife::kForOneRun) static_cast<void>(jails().start_ahead());
 }
 
 const HostLayout& Engine::host() {
   const std::scoped_lock lock(host_mutex_);
   if (!host_) host_ = read_host_layout();
   return *host_;
+}
+
+spawn::SpawnServer& Engine::jails() {
+  std::call_once(jails_made_, [this] {
+    spawn::JailShape base = native::render_base(host());
+    base.fail_at_for_tests = fault_;
+    const auto kind =
+        config_.helper == HelperLife::kForOneRun ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails;
+    jails_ = std::make_unique<spawn::SpawnServer>(kind, std::move(base));
+  });
+  return *jails_;
 }
 
 Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) {
@@ -231,9 +242,7 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   if (egress.wanted()) {
     supervision.on_network = [&egress](spawn::OpenedNetwork network) { return egress.start(std::move(network)); };
   }
-  Result<spawn::Ended> ended =
-      spawn::supervise(std::holds_alternative<spawn::JailPlace>(rendered.launch.place) ? jails_ : tools_,
-                       rendered.launch, supervision, stop);
+  Result<spawn::Ended> ended = start_and_supervise(rendered.launch, supervision, stop);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
   JailedSubprocessResult result;
@@ -248,6 +257,19 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   result.stdout_stream = std::move(ended->stdout_stream);
   result.stderr_stream = std::move(ended->stderr_stream);
   return result;
+}
+
+Result<spawn::Ended> Engine::start_and_supervise(const spawn::LaunchSpec& launch, const spawn::Supervision& supervision,
+                                                 const std::stop_token& stop) {
+  if (!std::holds_alternative<spawn::JailPlace>(launch.place)) {
+    return spawn::supervise(tools_, launch, supervision, stop);
+  }
+  if (const std::shared_ptr<spawn::SpawnServer> warm = warm_.server_for(launch)) {
+    std::optional<spawn::Ended> ended = TRY(spawn::supervise_if_sound(*warm, launch, supervision, stop));
+    if (ended) return *std::move(ended);
+    warm_.spoiled(warm);
+  }
+  return spawn::supervise(jails(), launch, supervision, stop);
 }
 
 // Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
@@ -290,7 +312,17 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind j
   return explanation;
 }
 
+Status Engine::warm_up(const JailedSubprocessSpec& spec) {
+  const Prepared prepared = TRY(prepare(config_, hashes_, spec));
+  const Rendered rendered = TRY(render_native(prepared, Purpose::kExplain));
+  return warm_.prepare(rendered.launch);
+}
+
 Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
+  if (config.warm_jails > spawn::wire::kMaxWarmJails) {
+    return fail(invalid_request("warm_jails", fmt::format("{} jails are too many to keep ready", config.warm_jails),
+                                fmt::format("keep at most {}", spawn::wire::kMaxWarmJails)));
+  }
   config.repo = TRY(canonical_directory(config.repo, "repo"));
   return std::make_unique<Engine>(std::move(config));
 }

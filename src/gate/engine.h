@@ -15,6 +15,7 @@
 #include "sallyport/gate.h"
 #include "spawn/server.h"
 #include "spawn/supervise.h"
+#include "spawn/warm_pool.h"
 #include "tools/hash_cache.h"
 
 namespace sallyport {
@@ -35,13 +36,17 @@ class Engine final : public Gate {
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
   [[nodiscard]] Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) override;
+  [[nodiscard]] Status warm_up(const JailedSubprocessSpec& spec) override;
+  [[nodiscard]] WarmCounts warm_counts() override { return warm_.counts(); }
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
   void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
+  // Tests only: jails built ahead of the runs that want them stop at that step.
+  void fail_warm_jails_at_for_tests(spawn::wire::Stage stage) { warm_.fail_at_for_tests(stage); }
   // Tests only: of the helper that runs, that for jails first; 0 when none does.
   [[nodiscard]] int helper_pid_for_tests() {
-    return jails_.helper_pid() != 0 ? jails_.helper_pid() : tools_.helper_pid();
+    return jails().helper_pid() != 0 ? jails().helper_pid() : tools_.helper_pid();
   }
 
  private:
@@ -49,6 +54,9 @@ class Engine final : public Gate {
                                                         const std::stop_token& stop);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
                                                       const JailedSubprocessSpec& spec, const std::stop_token& stop);
+  [[nodiscard]] Result<spawn::Ended> start_and_supervise(const spawn::LaunchSpec& launch,
+                                                         const spawn::Supervision& supervision,
+                                                         const std::stop_token& stop);
   [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared, Purpose purpose);
@@ -56,6 +64,8 @@ class Engine final : public Gate {
   [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended,
                                     const EgressSession& egress) const;
   [[nodiscard]] const HostLayout& host();
+  // Where jails are built that are not taken from the pool.
+  [[nodiscard]] spawn::SpawnServer& jails();
   [[nodiscard]] HashCache& hashes_for(Purpose purpose) {
     return purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_;
   }
@@ -65,8 +75,10 @@ class Engine final : public Gate {
   std::string policy_digest_;
   HashCache hashes_;
   HashCache hashes_when_explaining_;
-  spawn::SpawnServer tools_{spawn::wire::HelperKind::kTools};
-  spawn::SpawnServer jails_;
+  spawn::SpawnServer tools_;
+  std::once_flag jails_made_;
+  std::unique_ptr<spawn::SpawnServer> jails_;  // through jails()
+  spawn::WarmPool warm_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;
   std::once_flag swept_;

@@ -1,6 +1,7 @@
 // LaunchSpec -> launch image. Offset 0 is the header, so a string offset of 0 means "none".
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -82,11 +83,11 @@ void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter
   header.net_socket_count = static_cast<std::uint32_t>(sockets.size());
 }
 
-void encode_jail(const JailPlace& jail, wire::Image& header, ImageWriter& writer) {
+void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U);
   std::vector<wire::Op> ops;
   ops.reserve(jail.root_ops.size());
-  for (const RootOp& op : jail.root_ops) ops.push_back(encode_op(op, writer));
+  for (const RootOp& op : std::span(jail.root_ops).subspan(built_ops)) ops.push_back(encode_op(op, writer));
   header.ops_at = writer.array<wire::Op>(ops);
   header.op_count = static_cast<std::uint32_t>(ops.size());
   header.writable_at = writer.strings(jail.landlock_writable);
@@ -103,10 +104,28 @@ void encode_jail(const JailPlace& jail, wire::Image& header, ImageWriter& writer
 
 }  // namespace
 
-std::string encode(const LaunchSpec& spec) {
+bool JailShape::fits(const LaunchSpec& spec) const {
+  const auto* jail = std::get_if<JailPlace>(&spec.place);
+  if (jail == nullptr || jail->wrapped) return false;
+  if (whole) {
+    return jail->root_ops == root_ops && spec.network == network && jail->landlock_writable == landlock_writable;
+  }
+  return jail->root_ops.size() >= root_ops.size() &&
+         std::equal(root_ops.begin(), root_ops.end(), jail->root_ops.begin());
+}
+
+std::string encode(const JailShape& shape) {
+  LaunchSpec spec;
+  spec.place = JailPlace{.root_ops = shape.root_ops, .landlock_writable = shape.landlock_writable};
+  spec.network = shape.network;
+  spec.fail_at_for_tests = shape.fail_at_for_tests;
+  return encode(spec, {.whole = shape.whole});
+}
+
+std::string encode(const LaunchSpec& spec, const JailShape& built) {
   ImageWriter writer;
   wire::Image header{};
-  header.flags = wire::kNewSession;
+  header.flags = wire::kNewSession | (built.whole ? wire::kWholeJail : 0U);
   header.fault_at = spec.fail_at_for_tests;
   header.argv_at = writer.strings(spec.argv);
   header.argv_count = static_cast<std::uint32_t>(spec.argv.size());
@@ -120,7 +139,7 @@ std::string encode(const LaunchSpec& spec) {
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
   encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
-    encode_jail(*jail, header, writer);
+    encode_jail(*jail, built.root_ops.size(), header, writer);
   } else if (std::get<BarePlace>(spec.place).is_wrapper) {
     header.flags |= wire::kWrapper;
   }

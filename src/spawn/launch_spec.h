@@ -28,6 +28,7 @@ struct RootOp {
   std::uint32_t flags = 0;  // wire::OpFlag
   std::uint32_t mode = 0;
   std::optional<FileIdentity> identity{};
+  bool operator==(const RootOp&) const = default;
 };
 
 struct ResourceLimit {
@@ -60,13 +61,16 @@ struct NetworkSpec {
     std::string bytes{};
     bool required = true;
     std::uint32_t flag_when_done = 0;  // a wire::ReportFlag
+    bool operator==(const Message&) const = default;
   };
   struct Socket {
     std::uint32_t type = 0;  // SOCK_STREAM or SOCK_DGRAM
     std::uint16_t port = 0;
+    bool operator==(const Socket&) const = default;
   };
   std::vector<Message> messages{};
   std::vector<Socket> sockets{};  // passed to Supervision::on_network in this order
+  bool operator==(const NetworkSpec&) const = default;
 };
 
 struct LaunchSpec {
@@ -80,13 +84,26 @@ struct LaunchSpec {
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 };
 
+// What of a jail is built before there is a run for it: the first steps of its root; when `whole` all of them, and the rest
+// below.
+struct JailShape {
+  std::vector<RootOp> root_ops{};
+  NetworkSpec network{};
+  std::vector<std::string> landlock_writable{};
+  bool whole = false;
+  wire::Stage fail_at_for_tests = wire::Stage::kNone;
+
+  [[nodiscard]] bool fits(const LaunchSpec& spec) const;
+};
+
 // "bind mount", "seccomp filter" …: for messages.
 [[nodiscard]] std::string_view stage_name(wire::Stage stage);
 
 // One line for people and golden files: "bind  /usr  ro,nodev".
 [[nodiscard]] std::string describe(const RootOp& op);
 
-// The launch image for the helper, a function of the spec alone.
-[[nodiscard]] std::string encode(const LaunchSpec& spec);
+// The launch image for the helper, a function of its arguments alone. `built` is what the spec's jail has already.
+[[nodiscard]] std::string encode(const LaunchSpec& spec, const JailShape& built = {});
+[[nodiscard]] std::string encode(const JailShape& shape);
 
 }  // namespace sallyport::spawn

@@ -41,7 +41,7 @@ Result<SocketPair> make_socket_pair() {
 }
 
 Result<UniqueFd> above_fixed_places(UniqueFd fd) {
-  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kImageFd + 1));
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kShapeFd + 1));
   if (!moved) return fail(system_error("duplicate", "a descriptor", errno));
   return moved;
 }
@@ -60,19 +60,21 @@ class SpawnAttributes {
   SpawnAttributes(const SpawnAttributes&) = delete;
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-  // Null standard streams, the control socket and the helper's own image at their fixed places, nothing else of ours.
-  // Both descriptors lie above the fixed places, so no dup2 can tread on the other.
-  int prepare(int control, int image) {
+  // Null standard streams, the control socket, the helper's own image and perhaps a shape at their fixed places, nothing
+  // else of ours. The descriptors lie above the fixed places, so no dup2 can tread on another.
+  int prepare(int control, int image, int shape) {
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
     ::sigfillset(&all);
     int error = ::posix_spawn_file_actions_adddup2(&actions_, control, wire::kControlFd);
     if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, image, wire::kImageFd);
+    if (error == 0 && shape >= 0) error = ::posix_spawn_file_actions_adddup2(&actions_, shape, wire::kShapeFd);
     for (int fd = 0; fd < 3 && error == 0; ++fd) {
       error = ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
     }
-    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, wire::kImageFd + 1);
+    const int first_unknown = shape >= 0 ? wire::kShapeFd + 1 : wire::kShapeFd;
+    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, first_unknown);
     if (error == 0) error = ::posix_spawnattr_setsigmask(&attributes_, &none);
     if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes_, &all);
     if (error == 0) {
@@ -83,10 +85,9 @@ class SpawnAttributes {
     return error;
   }
 
-  int spawn(pid_t& pid, const char* path, wire::HelperKind helper_kind) {
+  int spawn(pid_t& pid, const char* path, std::string what) {
     char name[] = "sallyport-spawn";
-    char kind[] = {static_cast<char>(helper_kind), '\0'};
-    std::array<char*, 3> argv = {name, kind, nullptr};
+    std::array<char*, 3> argv = {name, what.data(), nullptr};
     std::array<char*, 1> no_environment = {nullptr};
     return ::posix_spawn(&pid, path, &actions_, &attributes_, argv.data(), no_environment.data());
   }
@@ -125,15 +126,17 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
   return fds;
 }
 
-Result<pid_t> start_helper(UniqueFd control, wire::HelperKind kind) {
+// `shape` may be empty.
+Result<pid_t> start_helper(UniqueFd control, UniqueFd shape, std::string what) {
   UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
   const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
   const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
+  if (shape) shape = TRY(above_fixed_places(std::move(shape)));
   SpawnAttributes attributes;
-  int error = attributes.prepare(theirs.get(), image.get());
+  int error = attributes.prepare(theirs.get(), image.get(), shape ? shape.get() : -1);
   const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
   pid_t pid = 0;
-  if (error == 0) error = attributes.spawn(pid, path.c_str(), kind);
+  if (error == 0) error = attributes.spawn(pid, path.c_str(), std::move(what));
   if (error == 0) return pid;
   return fail(system_error("start", "the spawn helper", error,
                            "it runs from a sealed memory file: /proc must be mounted and vm.memfd_noexec below 2"));
@@ -169,9 +172,9 @@ void SpawnServer::bury() {
   if (pid_ != 0) reap(std::exchange(pid_, 0));
 }
 
-void SpawnServer::start_ahead() {
+Status SpawnServer::start_ahead() {
   const std::scoped_lock lock(mutex_);
-  static_cast<void>(ensure_running());
+  return ensure_running();
 }
 
 Status SpawnServer::ensure_running() {
@@ -181,7 +184,11 @@ Status SpawnServer::ensure_running() {
   pid_ = 0;
   control_.reset();
   SocketPair pair = TRY(make_socket_pair());
-  pid_ = TRY(start_helper(std::move(pair.theirs), kind_));
+  UniqueFd shape;
+  if (kind_ != wire::HelperKind::kTools) shape = TRY(sealed_memfd("sallyport-shape", encode(shape_), MemfdUse::kData));
+  std::string what(1, static_cast<char>(kind_));
+  what += std::to_string(idle_workers_);
+  pid_ = TRY(start_helper(std::move(pair.theirs), std::move(shape), std::move(what)));
   control_ = std::move(pair.ours);
   return {};
 }
@@ -190,7 +197,10 @@ Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
-  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec), MemfdUse::kData));
+  if (kind_ != wire::HelperKind::kTools && !shape_.fits(spec)) {
+    return fail(system_error("use", "a jail of another shape", EINVAL));
+  }
+  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape_), MemfdUse::kData));
   SocketPair channel = TRY(make_socket_pair());
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);

@@ -4,7 +4,7 @@
 // descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
 //
-// One object for each kind of helper (wire::HelperKind): a worker that made a jail's namespaces ahead cannot start an
+// One object for each kind of helper (wire::HelperKind) and each shape: a worker that has begun a jail cannot start an
 // unjailed tool any more. A kOneJail helper serves one request and ends; the next request starts another.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
@@ -13,7 +13,9 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "sallyport/result.h"
@@ -30,13 +32,19 @@ struct Stdio {
 
 class SpawnServer {
  public:
-  explicit SpawnServer(wire::HelperKind kind) : kind_(kind) {}
+  static constexpr std::size_t kIdleWorkers = 2;
+
+  // For tools without a jail of ours.
+  SpawnServer() = default;
+  // For jails that all have this shape. `kind` is kJails, with so many of them kept ready, or kOneJail.
+  SpawnServer(wire::HelperKind kind, JailShape shape, std::size_t ready = kIdleWorkers)
+      : kind_(kind), shape_(std::move(shape)), idle_workers_(ready) {}
   ~SpawnServer();
   SpawnServer(const SpawnServer&) = delete;
   SpawnServer& operator=(const SpawnServer&) = delete;
 
-  // Starts the helper before there is work for it. When that fails, submit() tries again and tells.
-  void start_ahead();
+  // Starts the helper before there is work for it. When that fails, submit() tries again.
+  [[nodiscard]] Status start_ahead();
 
   // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
   // kills the run, and its end-of-file means that nothing of the run is alive any more.
@@ -49,7 +57,9 @@ class SpawnServer {
   [[nodiscard]] Status ensure_running();
   void bury();
 
-  const wire::HelperKind kind_;
+  const wire::HelperKind kind_ = wire::HelperKind::kTools;
+  const JailShape shape_{};
+  const std::size_t idle_workers_ = kIdleWorkers;
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;

@@ -122,6 +122,11 @@ class Run {
     return finish();
   }
 
+  // After the end: it said so itself, so nothing was started in it. A jail that dies without a word may have begun.
+  [[nodiscard]] bool jail_was_no_good() const {
+    return !stopping() && failure_ && (failure_->flags & wire::kNotBuilt) != 0;
+  }
+
  private:
   [[nodiscard]] bool stopping() const { return ended_.by != EndedBy::kItself; }
 
@@ -166,7 +171,8 @@ class Run {
     if (!how_.cpu || stopping() || Clock::now() < next_cpu_look_) return;
     const std::chrono::microseconds left = how_.cpu->limit - how_.cpu->used().value_or(how_.cpu->limit);
     if (left.count() <= 0) return stop_because(EndedBy::kCpuTime);
-    next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors_, kShortestCpuWatch);
+    static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // asking opens a file
+    next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors, kShortestCpuWatch);
   }
 
   // True when scratch is full: the quota is the size of its file system, so the kernel has been the judge.
@@ -288,7 +294,6 @@ class Run {
   Clock::time_point kill_at_{};
   Clock::time_point next_disk_look_{};
   Clock::time_point next_cpu_look_{};
-  const unsigned processors_ = std::max(1U, std::thread::hardware_concurrency());
   bool killed_ = false;
   bool tool_started_ = false;
   bool tool_exited_ = false;
@@ -301,8 +306,11 @@ class Run {
 
 }  // namespace
 
-Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
-                        const std::stop_token& stop) {
+namespace {
+
+Result<std::optional<Ended>> supervise_until_end(SpawnServer& server, const LaunchSpec& spec,
+                                                 const Supervision& supervision, const std::stop_token& stop,
+                                                 bool only_if_sound) {
   const EventFd stop_event = TRY(EventFd::create());
   const std::stop_callback wake(stop, [&stop_event] { stop_event.signal(); });
   UniqueFd input = TRY(open_stdin(supervision.stdin_source));
@@ -317,7 +325,22 @@ Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Super
   err.write_end.reset();
   Streams streams{Capture(std::move(out.read_end), Stream::kStdout, supervision.max_output),
                   Capture(std::move(err.read_end), Stream::kStderr, supervision.max_output)};
-  return Run(std::move(channel), std::move(streams), supervision, stop_event.fd()).to_the_end();
+  Run run(std::move(channel), std::move(streams), supervision, stop_event.fd());
+  Result<Ended> ended = run.to_the_end();
+  if (only_if_sound && run.jail_was_no_good()) return std::optional<Ended>();
+  return ended;
+}
+
+}  // namespace
+
+Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
+                        const std::stop_token& stop) {
+  return *TRY(supervise_until_end(server, spec, supervision, stop, false));
+}
+
+Result<std::optional<Ended>> supervise_if_sound(SpawnServer& server, const LaunchSpec& spec,
+                                                const Supervision& supervision, const std::stop_token& stop) {
+  return supervise_until_end(server, spec, supervision, stop, true);
 }
 
 }  // namespace sallyport::spawn

@@ -61,4 +61,9 @@ struct Ended {
 [[nodiscard]] Result<Ended> supervise(SpawnServer& server, const LaunchSpec& spec, const Supervision& supervision,
                                       const std::stop_token& stop);
 
+// The same with a jail that the server built ahead. nullopt: it was no good, and nothing was started in it.
+[[nodiscard]] Result<std::optional<Ended>> supervise_if_sound(SpawnServer& server, const LaunchSpec& spec,
+                                                              const Supervision& supervision,
+                                                              const std::stop_token& stop);
+
 }  // namespace sallyport::spawn

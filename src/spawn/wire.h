@@ -15,6 +15,7 @@ namespace sallyport::spawn::wire {
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
 inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
 inline constexpr int kImageFd = 4;                   // what the helper was executed from; it closes it first
+inline constexpr int kShapeFd = 5;                   // for jails: a launch image that is built ahead of the request
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 96;
@@ -22,10 +23,12 @@ inline constexpr std::size_t kMaxNetSockets = 128;
 inline constexpr int kFirstPassedFd = 10;  // where a wrapper finds the descriptors it was given
 inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
-// What a helper is started as, its one argument.
+inline constexpr std::size_t kMaxWarmJails = 64;
+
+// What a helper is started as: the first letter of its one argument. For a server the number of idle workers follows.
 enum class HelperKind : char {
   kTools = 't',    // a server for tools without a jail of ours
-  kJails = 'j',    // a server whose workers make namespaces ahead
+  kJails = 'j',    // a server whose workers build jails ahead
   kOneJail = 'o',  // no server: one such worker
 };
 
@@ -138,6 +141,7 @@ enum ImageFlag : std::uint32_t {
   kWrapper = 1U << 3U,
   // We are that init: namespaces, root, seccomp and dropped capabilities are the wrapper's work, already done.
   kWrapped = 1U << 4U,
+  kWholeJail = 1U << 5U,  // of a shape: there is nothing more to build when the request comes
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -148,7 +152,7 @@ struct Image {
   std::uint64_t size;
   std::uint32_t argv_at, argv_count;
   std::uint32_t env_at, env_count;
-  std::uint32_t ops_at, op_count;
+  std::uint32_t ops_at, op_count;  // of a request: those that the shape does not have
   std::uint32_t limits_at, limit_count;
   std::uint32_t seccomp_at, seccomp_count;    // struct sock_filter each
   std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places
@@ -191,6 +195,7 @@ enum ReportFlag : std::uint32_t {
   kInitDied = 1U << 1U,         // the wait status is that of the jail's init, not of the tool
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
   kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
+  kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
 };
 
 struct Report {

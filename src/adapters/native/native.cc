@@ -9,7 +9,7 @@ namespace {
 using spawn::RootOp;
 using spawn::wire::OpKind;
 
-RootOp render_entry(const ViewEntry& entry, const Inputs& inputs) {
+RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
   namespace wire = spawn::wire;
   RootOp op{.target = entry.target.substr(1), .source = entry.source, .content = entry.content, .mode = entry.mode};
   switch (entry.kind) {
@@ -25,7 +25,7 @@ RootOp render_entry(const ViewEntry& entry, const Inputs& inputs) {
     case ViewKind::kBind:
       op.kind = OpKind::kBind;
       op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
-      op.identity = inputs.identity_of(entry.source);
+      op.identity = identity_of(entry.source);
       break;
     case ViewKind::kDevice:
       // The one place where device nodes work; still no programs and no setuid from there.
@@ -60,7 +60,7 @@ RootOp render_entry(const ViewEntry& entry, const Inputs& inputs) {
 
 spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace jail;
-  for (const ViewEntry& entry : inputs.view) jail.root_ops.push_back(render_entry(entry, inputs));
+  for (const ViewEntry& entry : inputs.view) jail.root_ops.push_back(render_entry(entry, inputs.identity_of));
   jail.cwd = plan.cwd.string();
   jail.exe = inputs.exe;
   jail.landlock_writable = writable_places(inputs.view);
@@ -70,6 +70,15 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   spec.env = jail_env(plan);
   spec.place = std::move(jail);
   return spec;
+}
+
+spawn::JailShape render_base(const HostLayout& host) {
+  spawn::JailShape shape;
+  for (const ViewEntry& entry : base_view(host)) {
+    // Nothing the caller chose is in it, so there is nothing that could have been swapped.
+    shape.root_ops.push_back(render_entry(entry, [](const std::string&) { return std::nullopt; }));
+  }
+  return shape;
 }
 
 }  // namespace sallyport::native

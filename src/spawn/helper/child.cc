@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/filter.h>
-#include <linux/landlock.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -68,13 +67,8 @@ long place_passed_fds(const Run& run) {
   return sys(__NR_dup2, channel, long{wire::kFirstPassedFd} + run.image->passed_count);
 }
 
+// Its bounding set is empty already: init's was.
 long drop_capabilities() {
-  // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
-  for (long capability = 0; capability < 64; ++capability) {
-    const long dropped = sys(__NR_prctl, long{PR_CAPBSET_DROP}, capability, 0L, 0L, 0L);
-    if (dropped == -22) break;
-    if (dropped < 0) return dropped;
-  }
   const long cleared = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_CLEAR_ALL}, 0L, 0L, 0L);
   if (cleared < 0) return cleared;
   const long secured =
@@ -99,35 +93,10 @@ long check_no_capabilities() {
   return 0;
 }
 
-// Landlock is the second lock behind the read-only mounts: writes only beneath the places the plan made writable.
-// Reads are not handled on purpose: an unhandled right costs nothing per open. Nor is truncation (ABI 3): the kernel looks
-// it up at every open, read-only ones too, which costs a tool that opens many files a quarter of its time, and
-// truncate(2) on a read-only mount fails without it.
 long apply_landlock(const Run& run, std::uint32_t& applied) {
-  const long abi = sys(__NR_landlock_create_ruleset, 0L, 0L, long{LANDLOCK_CREATE_RULESET_VERSION});
-  if (abi < 2) return 0;  // absent, or so old that it would forbid every rename between directories
-  const std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                               LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                               LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                               LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
-  const std::uint64_t attributes = rights;  // struct landlock_ruleset_attr of ABI 1: handled_access_fs alone
-  const long ruleset = sys(__NR_landlock_create_ruleset, &attributes, long{sizeof attributes}, 0L);
+  const long ruleset = run.landlock_fd >= 0 ? run.landlock_fd : make_landlock_ruleset(run);
+  if (ruleset == kNoLandlock) return 0;
   if (ruleset < 0) return ruleset;
-  const auto* writable = reinterpret_cast<const std::uint64_t*>(run.at(run.image->writable_at));
-  for (std::uint32_t i = 0; i < run.image->writable_count; ++i) {
-    const long beneath = sys(__NR_openat, long{AT_FDCWD}, run.at(writable[i]), long{O_PATH | O_CLOEXEC}, 0L);
-    if (beneath < 0) return beneath;
-    struct statx about = {};
-    const long known = sys(__NR_statx, beneath, "", long{AT_EMPTY_PATH}, long{STATX_TYPE}, &about);
-    if (known < 0) return known;
-    const bool directory = (about.stx_mode & S_IFMT) == S_IFDIR;
-    const struct landlock_path_beneath_attr rule = {directory ? rights : std::uint64_t{LANDLOCK_ACCESS_FS_WRITE_FILE},
-                                                    static_cast<int>(beneath)};
-    const long added = sys(__NR_landlock_add_rule, ruleset, long{LANDLOCK_RULE_PATH_BENEATH}, &rule, 0L);
-    if (added < 0) return added;
-    sys(__NR_close, beneath);
-  }
   const long restricted = sys(__NR_landlock_restrict_self, ruleset, 0L);
   if (restricted >= 0) applied |= wire::kAppliedLandlock;
   return restricted;

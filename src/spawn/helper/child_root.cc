@@ -18,8 +18,9 @@ using wire::Stage;
 // From <sys/mount.h>, which cannot be included beside <linux/mount.h>.
 constexpr long kDetach = 2;  // MNT_DETACH
 
-// Any directory that surely exists: the new root is mounted over it until pivot_root makes it "/".
-constexpr const char* kStagingPoint = "/usr";
+// The new root is mounted over this until pivot_root makes it "/". A directory that surely exists and below which nothing
+// is ever bound from: it cannot be seen any more.
+constexpr const char* kStagingPoint = "/proc";
 
 long open_without_symlinks(const char* path, std::uint64_t more_rules) {
   struct open_how how = {};
@@ -155,18 +156,6 @@ bool apply(Run& run, Op& op, Steps& steps) {
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }
 
-bool enter_new_root(Steps& steps) {
-  struct mount_attr read_only = {};
-  read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-  if (!steps.ok(Stage::kReadOnlyRoot,
-                sys(__NR_mount_setattr, long{AT_FDCWD}, ".", 0L, &read_only, long{sizeof read_only}))) {
-    return false;
-  }
-  // pivot_root(".", ".") stacks the old root on the new one; detaching it leaves no path back (pivot_root(2)).
-  return steps.ok(Stage::kPivot, sys(__NR_pivot_root, ".", ".")) &&
-         steps.ok(Stage::kPivot, sys(__NR_umount2, ".", kDetach)) && steps.ok(Stage::kPivot, sys(__NR_chdir, "/"));
-}
-
 }  // namespace
 
 bool check_mounts(const Run& run, Steps& steps) {
@@ -181,25 +170,40 @@ bool check_mounts(const Run& run, Steps& steps) {
   return true;
 }
 
-bool build_root(Run& run, Steps& steps) {
+bool begin_root(Run& run, Steps& steps) {
   sys(__NR_umask, 0L);
-  if (!steps.ok(Stage::kPrivateMounts, sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L))) return false;
+  if (!steps.ok(Stage::kPrivateMounts, sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L)) ||
+      !steps.ok(Stage::kNewRoot, mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755")) ||
+      !steps.ok(Stage::kNewRoot, sys(__NR_chdir, kStagingPoint))) {
+    return false;
+  }
+  return add_to_root(run, steps);
+}
+
+bool add_to_root(Run& run, Steps& steps) {
   Op* ops = reinterpret_cast<Op*>(run.at(run.image->ops_at));
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
     if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], steps)) return false;
   }
-  if (!steps.ok(Stage::kNewRoot, mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755")) ||
-      !steps.ok(Stage::kNewRoot, sys(__NR_chdir, kStagingPoint))) {
-    return false;
-  }
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
     if (!apply(run, ops[i], steps)) return false;
   }
-  if (!enter_new_root(steps)) return false;
-  sys(__NR_umask, 022L);
   return true;
+}
+
+bool enter_root(Steps& steps) {
+  struct mount_attr read_only = {};
+  read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!steps.ok(Stage::kReadOnlyRoot,
+                sys(__NR_mount_setattr, long{AT_FDCWD}, ".", 0L, &read_only, long{sizeof read_only}))) {
+    return false;
+  }
+  sys(__NR_umask, 022L);
+  // pivot_root(".", ".") stacks the old root on the new one; detaching it leaves no path back (pivot_root(2)).
+  return steps.ok(Stage::kPivot, sys(__NR_pivot_root, ".", ".")) &&
+         steps.ok(Stage::kPivot, sys(__NR_umount2, ".", kDetach)) && steps.ok(Stage::kPivot, sys(__NR_chdir, "/"));
 }
 
 }  // namespace sallyport::spawn::helper

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/poll.h>
+#include <sys/socket.h>
 
 #include "spawn/helper/run.h"
 
@@ -35,9 +37,48 @@ long die_with_worker(int worker_pidfd) {
   }
 }
 
-[[noreturn]] void refuse(const Run& run, const Failure& failure) {
-  send_report(run.fds[wire::kFdChannel], failure_report(failure), nullptr, 0);
+[[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0) {
+  wire::Report report = failure_report(failure);
+  report.flags = flags;
+  send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
   exit_now(0);
+}
+
+// The tool's bounding set is the one of init, which itself executes nothing.
+long empty_bounding_set() {
+  // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
+  for (long capability = 0; capability < 64; ++capability) {
+    const long dropped = sys(__NR_prctl, long{PR_CAPBSET_DROP}, capability, 0L, 0L, 0L);
+    if (dropped == -22) break;
+    if (dropped < 0) return dropped;
+  }
+  return 0;
+}
+
+// Whole jails only. Without Landlock the tool's process finds out as well, and the receipt tells.
+long prepare_landlock(Run& run) {
+  const long ruleset = make_landlock_ruleset(run);
+  if (ruleset == kNoLandlock) return 0;
+  run.landlock_fd = static_cast<int>(ruleset);
+  return ruleset;
+}
+
+// What the shape in `run.image` says.
+bool build_ahead(Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  const MadeAhead& made = run.made_ahead;
+  return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&
+         steps.ok(Stage::kLoopback, made.loopback) && steps.ok(Stage::kHostname, made.hostname) &&
+         steps.ok(Stage::kCapabilities, empty_bounding_set()) && open_network(run, steps) && begin_root(run, steps) &&
+         (!run.has(wire::kWholeJail) || (enter_root(steps) && steps.ok(Stage::kLandlock, prepare_landlock(run))));
+}
+
+// What the request in `run.image` wants beyond the shape.
+bool build_the_rest(Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  if (run.network.count == 0 && !open_network(run, steps)) return false;
+  hand_over_network(run);
+  return run.has(wire::kWholeJail) || (add_to_root(run, steps) && enter_root(steps));
 }
 
 // From here on nobody in the jail may look into us: not through ptrace, not through /proc/1.
@@ -65,15 +106,70 @@ alignas(16) char wrapped_child_stack[64 * 1024];
 
 }  // namespace
 
-void run_init(Run& run) {
-  Failure failure = {};
-  Steps steps(*run.image, failure);
-  const MadeAhead& made = run.made_ahead;
-  const bool built = steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) &&
-                     steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
-                     steps.ok(Stage::kHostname, made.hostname) && open_network(run, steps) && build_root(run, steps);
-  if (!built) refuse(run, failure);
+namespace {
+
+[[noreturn]] void serve_request(Run& run, bool built, const Failure& failure) {
+  if (!built) refuse(run, failure, wire::kNotBuilt);
+  const long mapped = map_image(run, run.fds[wire::kFdImage]);
+  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
+  Failure last = {};
+  if (!build_the_rest(run, last)) refuse(run, last);
   start_and_reap(run);
+}
+
+// Unknown is changed.
+bool mounts_changed(int mounts_fd) {
+  struct pollfd mounts = {mounts_fd, POLLPRI, 0};
+  return mounts_fd < 0 || sys(__NR_poll, &mounts, 1L, 0L) != 0;
+}
+
+// Sleeps until there is a request, and takes it. A jail that waits and has become stale leaves: it would keep file
+// systems busy that the host has unmounted. Each request wakes one of those who wait.
+void await_request(int control, Run& run) {
+  const long epoll = sys(__NR_epoll_create1, long{EPOLL_CLOEXEC});
+  struct epoll_event request = {EPOLLIN | EPOLLEXCLUSIVE, {.fd = control}};
+  struct epoll_event alarm = {EPOLLPRI, {.fd = run.mounts_alarm_fd}};
+  sys(__NR_epoll_ctl, epoll, long{EPOLL_CTL_ADD}, long{run.mounts_alarm_fd}, &alarm);
+  if (sys(__NR_epoll_ctl, epoll, long{EPOLL_CTL_ADD}, long{control}, &request) < 0) exit_now(1);
+  for (;;) {
+    struct epoll_event events[2];
+    const long count = sys(__NR_epoll_wait, epoll, events, 2L, -1L);
+    for (long i = 0; i < count; ++i) {
+      if (events[i].data.fd == run.mounts_alarm_fd) exit_now(0);
+    }
+    const long size = receive_request(control, run, MSG_DONTWAIT);
+    if (size == kRequestSize) break;
+    if (size != -11 && size != -4) exit_now(0);  // not EAGAIN, not EINTR: the owner is gone
+  }
+  sys(__NR_close, epoll);
+}
+
+void tell_worker(int handover, Handover what, const int* fds, std::uint32_t count) {
+  send_with_fds(handover, &what, sizeof what, fds, count);
+  sys(__NR_close, long{handover});
+}
+
+}  // namespace
+
+void run_init(Run& run, int control, int handover) {
+  Failure failure = {};
+  // A jail that could not be built waits too: whoever asks next must hear of it rather than wait for nobody.
+  const bool built = build_ahead(run, failure);
+  if (mounts_changed(run.mounts_fd)) exit_now(0);  // already; the server starts another
+  await_request(control, run);
+  sys(__NR_close, long{control});
+  if (mounts_changed(run.mounts_fd)) {
+    tell_worker(handover, Handover::kStale, run.fds, run.fd_count);
+    exit_now(0);
+  }
+  tell_worker(handover, Handover::kTaken, &run.fds[wire::kFdChannel], 1);
+  serve_request(run, built, failure);
+}
+
+void run_init_at_once(Run& run) {
+  Failure failure = {};
+  const bool built = build_ahead(run, failure);
+  serve_request(run, built, failure);
 }
 
 // The wrapper's process 1, with its streams as the tool's, the image at `image_fd` and the channel right behind it.
@@ -85,6 +181,7 @@ void run_wrapped_init(int image_fd) {
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
   run.child_stack_top = wrapped_child_stack + sizeof wrapped_child_stack;
+  run.landlock_fd = -1;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   run.scratch_fd =

@@ -73,27 +73,34 @@ long open_socket(const wire::NetSocket& wanted) {
 
 }  // namespace
 
-bool open_network(const Run& run, Steps& steps) {
+bool open_network(Run& run, Steps& steps) {
   const wire::Image& image = *run.image;
+  Network& network = run.network;
   if (image.net_socket_count == 0) return true;
-  wire::Report report = {};
-  report.kind = wire::ReportKind::kNetwork;
   const auto* messages = reinterpret_cast<const wire::NetMessage*>(run.at(image.net_messages_at));
   for (std::uint32_t i = 0; i < image.net_message_count; ++i) {
     const long done = ask_kernel(run, messages[i]);
     if (messages[i].required != 0 && !steps.ok(Stage::kNetwork, done)) return false;
-    if (done >= 0) report.flags |= messages[i].flag_when_done;
+    if (done >= 0) network.flags |= messages[i].flag_when_done;
   }
   const auto* wanted = reinterpret_cast<const wire::NetSocket*>(run.at(image.net_sockets_at));
-  int sockets[wire::kMaxNetSockets] = {};
   if (!steps.ok(Stage::kNetwork, image.net_socket_count <= wire::kMaxNetSockets ? 0 : -7)) return false;  // E2BIG
   for (std::uint32_t i = 0; i < image.net_socket_count; ++i) {
-    sockets[i] = static_cast<int>(open_socket(wanted[i]));
-    if (!steps.ok(Stage::kNetwork, sockets[i])) return false;
+    network.sockets[i] = static_cast<int>(open_socket(wanted[i]));
+    if (!steps.ok(Stage::kNetwork, network.sockets[i])) return false;
   }
-  send_report(run.fds[wire::kFdChannel], report, sockets, image.net_socket_count);
-  for (std::uint32_t i = 0; i < image.net_socket_count; ++i) sys(__NR_close, long{sockets[i]});
+  network.count = image.net_socket_count;
   return true;
+}
+
+void hand_over_network(Run& run) {
+  const Network& network = run.network;
+  if (network.count == 0) return;
+  wire::Report report = {};
+  report.kind = wire::ReportKind::kNetwork;
+  report.flags = network.flags;
+  send_report(run.fds[wire::kFdChannel], report, network.sockets, network.count);
+  for (std::uint32_t i = 0; i < network.count; ++i) sys(__NR_close, long{network.sockets[i]});
 }
 
 }  // namespace sallyport::spawn::helper

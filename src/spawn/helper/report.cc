@@ -28,8 +28,8 @@ wire::Report exit_report(int wait_status, std::uint32_t flags) {
   return report;
 }
 
-void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
-  struct iovec part = {const_cast<wire::Report*>(&report), sizeof report};
+long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count) {
+  struct iovec part = {const_cast<void*>(bytes), size};
   alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxNetSockets)];
   struct msghdr message = {};
   message.msg_iov = &part;
@@ -44,8 +44,12 @@ void send_report(int channel, const wire::Report& report, const int* fds, std::u
     auto* slots = reinterpret_cast<int*>(CMSG_DATA(header));
     for (std::uint32_t i = 0; i < fd_count; ++i) slots[i] = fds[i];
   }
+  return sys(__NR_sendmsg, long{socket}, &message, long{MSG_NOSIGNAL});
+}
+
+void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
   // When nobody listens any more there is nobody to tell; the closed channel makes the worker kill.
-  sys(__NR_sendmsg, long{channel}, &message, long{MSG_NOSIGNAL});
+  send_with_fds(channel, &report, sizeof report, fds, fd_count);
 }
 
 }  // namespace sallyport::spawn::helper

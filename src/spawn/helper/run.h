@@ -6,7 +6,7 @@
 
 namespace sallyport::spawn::helper {
 
-// What a worker for jails makes before it is asked: the namespaces that depend on no request. Each is the kernel's answer.
+// The namespaces that a worker for jails makes before it is asked. Each is the kernel's answer.
 struct MadeAhead {
   long unshared;
   long mapped;
@@ -14,13 +14,26 @@ struct MadeAhead {
   long hostname;
 };
 
+// The network of a jail, open but not handed over yet.
+struct Network {
+  int sockets[wire::kMaxNetSockets];
+  std::uint32_t count;
+  std::uint32_t flags;  // wire::ReportFlag bits
+};
+
 struct Run {
   int fds[wire::kMaxRequestFds];
   std::uint32_t fd_count;
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
+  int landlock_fd;   // a ruleset made ahead, or -1
   int worker_pidfd;  // readable once the worker is gone
+  // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
+  // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
+  int mounts_fd;
+  int mounts_alarm_fd;
   MadeAhead made_ahead;
+  Network network;
   char* child_stack_top;
 
   [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
@@ -63,13 +76,26 @@ struct ToolStart {
 // Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
 long start_tool(ToolStart& start);
 
+// child_landlock.cc: a descriptor, or a negative errno.
+constexpr long kNoLandlock = -1000000;  // this kernel has none
+long make_landlock_ruleset(const Run& run);
+
 // child_root.cc: builds the jail's root file system and moves into it. Runs as the jail's init.
-bool build_root(Run& run, Steps& steps);
+bool begin_root(Run& run, Steps& steps);
+bool add_to_root(Run& run, Steps& steps);
+bool enter_root(Steps& steps);
 // In a wrapper's jail: every mount the image names is the file the owner checked.
 bool check_mounts(const Run& run, Steps& steps);
 
 // init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
-[[noreturn]] void run_init(Run& run);
+// Builds the shape in `run.image`, then waits at `control` for the request and tells the worker through `handover`.
+enum class Handover : char {
+  kTaken = 't',  // with the run's channel: the worker listens to the owner from now on
+  kStale = 's',  // with all of the request: the host's mounts have changed, so this jail is none for it
+};
+[[noreturn]] void run_init(Run& run, int control, int handover);
+// The request is there already.
+[[noreturn]] void run_init_at_once(Run& run);
 [[noreturn]] void run_wrapped_init(int image_fd);
 
 // namespaces.cc: puts this process into fresh user, network, ipc and uts namespaces.
@@ -77,8 +103,9 @@ MadeAhead make_ahead();
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
 
-// network.cc: opens the image's sockets in this network namespace and passes them to the owner.
-bool open_network(const Run& run, Steps& steps);
+// network.cc: opens the image's sockets in this network namespace; passes them to the owner.
+bool open_network(Run& run, Steps& steps);
+void hand_over_network(Run& run);
 long loopback_up();
 
 // tree.cc: everything below us, found through /proc.
@@ -87,10 +114,17 @@ void signal_descendants(int signal_number, Spare spare = Spare::kNobody);
 // Kills and reaps until nothing that descends from us is left.
 void kill_descendants();
 
-// worker.cc: maps a launch image and turns its offsets into pointers; 0 or a negative errno.
+// request.cc: waits for a request, and its size, or what recvmsg(2) says; 0 and others mean that the owner is gone.
+constexpr long kRequestSize = sizeof(wire::Request);
+long receive_request(int control, Run& run, long flags);
+// Descriptors of a message with one byte; the byte, or 0 when nobody will send any more.
+char receive_fds(int socket, int* fds, std::uint32_t& count);
+// Maps a launch image and turns its offsets into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
-// Waits for one request, runs it, exits. One for jails makes its namespaces while it waits.
-enum class Work { kAny, kJails };
+
+// worker.cc: waits for one request, runs it, exits. One for jails builds as much of a jail while it waits as the shape
+// says. Writes its pid to `started_pipe` when it has work.
+enum class Work { kTools, kJails };
 [[noreturn]] void run_worker(int control, int started_pipe, Work work);
 // The same without a server: the owner's death is ours.
 [[noreturn]] void run_only_worker(int control);
@@ -99,5 +133,7 @@ enum class Work { kAny, kJails };
 wire::Report failure_report(const Failure& failure);
 wire::Report exit_report(int wait_status, std::uint32_t flags);
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count);
+// One message with descriptors; a negative errno when nobody listens any more.
+long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count);
 
 }  // namespace sallyport::spawn::helper

@@ -4,7 +4,6 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/poll.h>
 #include <sys/socket.h>
 
@@ -17,29 +16,11 @@ using wire::Stage;
 
 alignas(16) char child_stack[64 * 1024];
 
-// Waits for a request; false when the owner is gone.
-bool receive(int control, Run& run) {
-  wire::Request request = {};
-  struct iovec part = {&request, sizeof request};
-  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxRequestFds)];
-  struct msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = passed;
-  message.msg_controllen = sizeof passed;
-  const long size = sys(__NR_recvmsg, long{control}, &message, long{MSG_CMSG_CLOEXEC});
-  if (size != sizeof request || request.magic != wire::kMagic) return false;
-  const auto* header = reinterpret_cast<const cmsghdr*>(passed);
-  if (message.msg_controllen < sizeof(cmsghdr) || header->cmsg_type != SCM_RIGHTS) return false;
-  const auto* fds = reinterpret_cast<const int*>(CMSG_DATA(header));
-  run.fd_count = static_cast<std::uint32_t>((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-  for (std::uint32_t i = 0; i < run.fd_count; ++i) run.fds[i] = fds[i];
-  return run.fd_count == request.fd_count && run.fd_count >= wire::kFdCommonCount;
-}
-
-void relocate(Run& run, std::uint32_t at, std::uint32_t count) {
-  auto* slots = reinterpret_cast<std::uint64_t*>(run.at(at));
-  for (std::uint32_t i = 0; i < count; ++i) slots[i] += reinterpret_cast<std::uint64_t>(run.image);
+// The server starts another in our place. Without a server there is nobody to tell.
+void tell_started(int started_pipe) {
+  if (started_pipe < 0) return;
+  const auto pid = static_cast<int>(sys(__NR_getpid));
+  sys(__NR_write, long{started_pipe}, &pid, long{sizeof pid});
 }
 
 void close_all_but(const Run& run, int keep) {
@@ -80,9 +61,11 @@ void hold_mount_namespace(long pid) {
 
 // A wrapper with egress runs in a network namespace of ours, below a user namespace of ours: the one it makes for the
 // tool owns nothing of the network.
-bool own_network(const Run& run, Failure& failure) {
+bool own_network(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
-  return make_network_namespace(steps) && open_network(run, steps);
+  if (!make_network_namespace(steps) || !open_network(run, steps)) return false;
+  hand_over_network(run);
+  return true;
 }
 
 [[noreturn]] void run_bare(Run& run) {
@@ -122,50 +105,87 @@ bool own_network(const Run& run, Failure& failure) {
   exit_now(0);
 }
 
-[[noreturn]] void run_jailed(Run& run) {
+struct Init {
+  long pid;  // 0 in init itself, or a negative errno
+  int pidfd;
+};
+
+int open_mount_table() {
+  return static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc/self/mountinfo", long{O_RDONLY | O_CLOEXEC}, 0L));
+}
+
+Init clone_init(Run& run) {
   run.worker_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
-  int init_pidfd = -1;
+  // From before the copy, so that no change is missed.
+  run.mounts_fd = open_mount_table();
+  run.mounts_alarm_fd = open_mount_table();
+  Init init = {run.image->fault_at == Stage::kClone ? -5 : run.made_ahead.unshared, -1};  // EIO
+  if (init.pid < 0) return init;
   struct clone_args how = {};
   how.flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD;
-  how.pidfd = reinterpret_cast<std::uint64_t>(&init_pidfd);
+  how.pidfd = reinterpret_cast<std::uint64_t>(&init.pidfd);
   how.exit_signal = SIGCHLD;
-  long init = run.image->fault_at == Stage::kClone ? -5 : run.made_ahead.unshared;
-  if (init >= 0) init = sys(__NR_clone3, &how, long{sizeof how});
-  if (init == 0) run_init(run);
-  const int channel = run.fds[wire::kFdChannel];
-  if (init < 0) {
-    send_report(channel, failure_report({Stage::kClone, static_cast<int>(-init), 0}), nullptr, 0);
-    exit_now(0);
-  }
-  close_all_but(run, channel);
-  // Taking a mount namespace apart costs the kernel milliseconds and is done by whoever drops it last. Held here, that is
-  // us, after the owner has been told that everything is dead, and not init, which the owner waits for.
-  hold_mount_namespace(init);
-  serve_until_exit(channel, init_pidfd, [init_pidfd](wire::Command command) {
+  init.pid = sys(__NR_clone3, &how, long{sizeof how});
+  return init;
+}
+
+// Taking a mount namespace apart costs the kernel milliseconds and is done by whoever drops it last. Held here, that is
+// us, after the owner has been told that everything is dead, and not init, which the owner waits for.
+[[noreturn]] void mind_init(const Init& init, int channel) {
+  serve_until_exit(channel, init.pidfd, [&init](wire::Command command) {
     const long signal_number = command == wire::Command::kTerminate ? SIGTERM : SIGKILL;
-    sys(__NR_pidfd_send_signal, long{init_pidfd}, signal_number, 0L, 0L);
+    sys(__NR_pidfd_send_signal, long{init.pidfd}, signal_number, 0L, 0L);
   });
   int status = 0;
-  sys(__NR_wait4, init, &status, 0L, 0L);
+  sys(__NR_wait4, init.pid, &status, 0L, 0L);
   // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
   if (status != 0) send_report(channel, exit_report(status, wire::kInitDied), nullptr, 0);
   sys(__NR_close, long{channel});
   exit_now(0);
 }
 
-}  // namespace
-
-long map_image(Run& run, int fd) {
-  const long size = sys(__NR_lseek, long{fd}, 0L, 2L /* SEEK_END */);
-  if (size < static_cast<long>(sizeof(wire::Image))) return -22;  // EINVAL
-  const long address = sys(__NR_mmap, 0L, size, long{PROT_READ | PROT_WRITE}, long{MAP_PRIVATE}, long{fd}, 0L);
-  if (address < 0 && address > -4096) return address;
-  run.image = reinterpret_cast<wire::Image*>(address);
-  if (run.image->magic != wire::kMagic || run.image->size != static_cast<std::uint64_t>(size)) return -22;
-  relocate(run, run.image->argv_at, run.image->argv_count);
-  relocate(run, run.image->env_at, run.image->env_count);
-  return 0;
+[[noreturn]] void tell_not_built(int channel, long error) {
+  wire::Report report = failure_report({Stage::kClone, static_cast<int>(-error), 0});
+  report.flags = wire::kNotBuilt;
+  send_report(channel, report, nullptr, 0);
+  exit_now(0);
 }
+
+// The jail that was waiting is not for this request; one that sees the host as it is now is built from the start.
+[[noreturn]] void build_at_once(Run& run) {
+  const Init init = clone_init(run);
+  if (init.pid == 0) run_init_at_once(run);
+  const int channel = run.fds[wire::kFdChannel];
+  if (init.pid < 0) tell_not_built(channel, init.pid);
+  close_all_but(run, channel);
+  hold_mount_namespace(init.pid);
+  mind_init(init, channel);
+}
+
+[[noreturn]] void run_jailed(Run& run, int control, int started_pipe) {
+  int handover[2] = {-1, -1};
+  long ready = map_image(run, wire::kShapeFd);
+  sys(__NR_close, long{wire::kShapeFd});
+  if (ready >= 0) ready = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &handover[0]);
+  const Init init = ready < 0 ? Init{ready, -1} : clone_init(run);
+  if (init.pid == 0) run_init(run, control, handover[1]);
+  if (init.pid < 0) {
+    // Whoever asks next must hear of it rather than wait for nobody.
+    if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
+    tell_started(started_pipe);
+    tell_not_built(run.fds[wire::kFdChannel], init.pid);
+  }
+  sys(__NR_close, long{control});
+  sys(__NR_close, long{handover[1]});
+  hold_mount_namespace(init.pid);
+  const char what = receive_fds(handover[0], run.fds, run.fd_count);
+  if (what == '\0') exit_now(0);  // no request will come, or init was stale or killed; the server starts another of us
+  tell_started(started_pipe);
+  if (what == static_cast<char>(Handover::kTaken)) mind_init(init, run.fds[wire::kFdChannel]);
+  build_at_once(run);
+}
+
+}  // namespace
 
 void run_worker(int control, int started_pipe, Work work) {
   const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
@@ -173,17 +193,20 @@ void run_worker(int control, int started_pipe, Work work) {
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   static Run run;
   run.scratch_fd = -1;
+  run.landlock_fd = -1;
   run.child_stack_top = child_stack + sizeof child_stack;
-  if (work == Work::kJails) run.made_ahead = make_ahead();
-  if (!receive(control, run)) exit_now(0);
-  if (started_pipe >= 0) sys(__NR_write, long{started_pipe}, "", 1L);
+  if (work == Work::kJails) {
+    run.made_ahead = make_ahead();
+    run_jailed(run, control, started_pipe);
+  }
+  if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
+  tell_started(started_pipe);
   sys(__NR_close, long{control});
   const long mapped = map_image(run, run.fds[wire::kFdImage]);
   if (mapped < 0) {
     send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
     exit_now(0);
   }
-  if (run.jailed()) run_jailed(run);
   run_bare(run);
 }
 

@@ -1,0 +1,62 @@
+// A request as it arrives: descriptors, one of which is the launch image.
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+namespace {
+
+void relocate(Run& run, std::uint32_t at, std::uint32_t count) {
+  auto* slots = reinterpret_cast<std::uint64_t*>(run.at(at));
+  for (std::uint32_t i = 0; i < count; ++i) slots[i] += reinterpret_cast<std::uint64_t>(run.image);
+}
+
+// `fds` has room for a whole request's.
+long receive_message(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags) {
+  struct iovec part = {bytes, size};
+  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxRequestFds)];
+  struct msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = passed;
+  message.msg_controllen = sizeof passed;
+  const long got = sys(__NR_recvmsg, long{socket}, &message, long{MSG_CMSG_CLOEXEC} | flags);
+  count = 0;
+  const auto* header = reinterpret_cast<const cmsghdr*>(passed);
+  if (got <= 0 || message.msg_controllen < sizeof(cmsghdr) || header->cmsg_type != SCM_RIGHTS) return got;
+  const auto* received = reinterpret_cast<const int*>(CMSG_DATA(header));
+  count = static_cast<std::uint32_t>((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  for (std::uint32_t i = 0; i < count; ++i) fds[i] = received[i];
+  return got;
+}
+
+}  // namespace
+
+long receive_request(int control, Run& run, long flags) {
+  wire::Request request = {};
+  const long size = receive_message(control, &request, sizeof request, run.fds, run.fd_count, flags);
+  if (size < 0) return size;
+  const bool whole = size == kRequestSize && request.magic == wire::kMagic && run.fd_count == request.fd_count &&
+                     run.fd_count >= wire::kFdCommonCount;
+  return whole ? size : 0;
+}
+
+char receive_fds(int socket, int* fds, std::uint32_t& count) {
+  char byte = 0;
+  return receive_message(socket, &byte, 1, fds, count, 0) == 1 ? byte : '\0';
+}
+
+long map_image(Run& run, int fd) {
+  const long size = sys(__NR_lseek, long{fd}, 0L, 2L /* SEEK_END */);
+  if (size < static_cast<long>(sizeof(wire::Image))) return -22;  // EINVAL
+  const long address = sys(__NR_mmap, 0L, size, long{PROT_READ | PROT_WRITE}, long{MAP_PRIVATE}, long{fd}, 0L);
+  if (address < 0 && address > -4096) return address;
+  run.image = reinterpret_cast<wire::Image*>(address);
+  if (run.image->magic != wire::kMagic || run.image->size != static_cast<std::uint64_t>(size)) return -22;
+  relocate(run, run.image->argv_at, run.image->argv_count);
+  relocate(run, run.image->env_at, run.image->env_count);
+  return 0;
+}
+
+}  // namespace sallyport::spawn::helper
