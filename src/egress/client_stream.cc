@@ -20,6 +20,12 @@ constexpr std::uint64_t kMostJudged = 16 * 1024 * 1024;
 // Assigning an empty string would keep the memory.
 void release(std::string& text) { std::string().swap(text); }
 
+ClientStream::State after_failed_send(int error, int server) {
+  if (out_of_memory(error)) return ClientStream::State::kNoMemory;
+  if (!would_block(error)) return ClientStream::State::kServerGone;
+  return has_room(server) ? ClientStream::State::kNoMemory : ClientStream::State::kWaiting;
+}
+
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
@@ -72,7 +78,7 @@ ClientStream::State ClientStream::flush(int server) {
     if (count == 0) return refuse({.reason = DenialReason::kByteBudget});
     const ssize_t put = ::send(server, pending_.data() + written_, count, MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return would_block(errno) ? State::kWaiting : State::kServerGone;
+    if (put < 0) return after_failed_send(errno, server);
     written_ += static_cast<std::size_t>(put);
     budget_ -= static_cast<std::uint64_t>(put);
   }
@@ -188,6 +194,8 @@ ClientStream::State ClientStream::relay(int client, int server, std::uint64_t mo
   switch (state) {
     case Relay::State::kWaiting:
       return State::kWaiting;
+    case Relay::State::kNoMemory:
+      return State::kNoMemory;
     case Relay::State::kYield:
       return State::kYield;
     case Relay::State::kMostReached:

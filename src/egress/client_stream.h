@@ -15,6 +15,7 @@ class ClientStream {
  public:
   enum class State {
     kWaiting,
+    kNoMemory,    // as Relay's
     kYield,       // there is more to do; others first
     kEnded,       // the client has said all it will, and all of it was passed on
     kRefused,     // see refusal()

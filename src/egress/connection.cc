@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "egress/socket_errors.h"
 #include "egress/upstream_address.h"
 
 namespace sallyport {
@@ -57,9 +58,10 @@ void Connection::advance_up() {
     case ClientStream::State::kWaiting:
     case ClientStream::State::kGoOn:
       return;
+    case ClientStream::State::kNoMemory:
+      return look_again(kMemoryRetry);
     case ClientStream::State::kYield:
-      turn_ = run_.loop->after({}, [this] { advance(); });
-      return;
+      return look_again({});
     case ClientStream::State::kEnded:
       up_ended_ = true;
       return;
@@ -83,9 +85,10 @@ void Connection::advance_down() {
     case Relay::State::kWaiting:
     case Relay::State::kMostReached:
       return;
+    case Relay::State::kNoMemory:
+      return look_again(kMemoryRetry);
     case Relay::State::kYield:
-      turn_ = run_.loop->after({}, [this] { advance(); });
-      return;
+      return look_again({});
     case Relay::State::kEnded:
       down_ended_ = true;
       ::shutdown(client_.get(), SHUT_WR);
@@ -96,6 +99,12 @@ void Connection::advance_down() {
     case Relay::State::kSinkBroken:
       return abort();
   }
+}
+
+// One direction may have to wait for memory while the other has more to do now.
+void Connection::look_again(std::chrono::milliseconds delay) {
+  if (delay.count() > 0 && turn_.armed()) return;
+  turn_ = run_.loop->after(delay, [this] { advance(); });
 }
 
 void Connection::set_client_timer() {

@@ -38,6 +38,7 @@ class Connection final : public Watcher {
   void advance();
   void advance_up();
   void advance_down();
+  void look_again(std::chrono::milliseconds delay);
   void set_client_timer();
   void seek_server();
   void use_addresses(std::span<const IpAddress> found);
@@ -76,7 +77,7 @@ class Connection final : public Watcher {
   std::size_t drained_ = 0;
   Timer client_timer_{};
   Timer timer_{};  // of the lookup and connect, then of the goodbye
-  Timer turn_{};
+  Timer turn_{};   // to go on without an event
 };
 
 }  // namespace sallyport

@@ -24,6 +24,17 @@ Relay::State look_for_more(int from) {
   return would_block(errno) || errno == EINTR ? Relay::State::kWaiting : Relay::State::kSourceBroken;
 }
 
+Relay::State after_failed_read(int error) {
+  if (would_block(error)) return Relay::State::kWaiting;
+  return out_of_memory(error) ? Relay::State::kNoMemory : Relay::State::kSourceBroken;
+}
+
+Relay::State after_failed_write(int error, int to) {
+  if (out_of_memory(error)) return Relay::State::kNoMemory;
+  if (!would_block(error)) return Relay::State::kSinkBroken;
+  return has_room(to) ? Relay::State::kNoMemory : Relay::State::kWaiting;
+}
+
 }  // namespace
 
 Relay::~Relay() {
@@ -70,7 +81,7 @@ std::optional<Relay::State> Relay::fill(int from, std::uint64_t want, std::uint6
   if (got == 0) return State::kEnded;
   if (got < 0) {
     if (errno == EINTR) return std::nullopt;
-    return would_block(errno) ? State::kWaiting : State::kSourceBroken;
+    return after_failed_read(errno);
   }
   in_flight_ = static_cast<std::size_t>(got);
   budget -= in_flight_;
@@ -86,7 +97,7 @@ std::optional<Relay::State> Relay::drain(int to) {
     return std::nullopt;
   }
   if (put < 0 && errno == EINTR) return std::nullopt;
-  return put < 0 && would_block(errno) ? State::kWaiting : State::kSinkBroken;
+  return put < 0 ? after_failed_write(errno, to) : State::kSinkBroken;
 }
 
 std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, std::uint64_t& budget,
@@ -96,12 +107,12 @@ std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, st
   if (seen == 0) return State::kEnded;
   if (seen < 0) {
     if (errno == EINTR) return std::nullopt;
-    return would_block(errno) ? State::kWaiting : State::kSourceBroken;
+    return after_failed_read(errno);
   }
   const ssize_t put = ::send(to, copy_buffer_.data(), static_cast<std::size_t>(seen), MSG_NOSIGNAL);
   if (put < 0) {
     if (errno == EINTR) return std::nullopt;
-    return would_block(errno) ? State::kWaiting : State::kSinkBroken;
+    return after_failed_write(errno, to);
   }
   const auto count = static_cast<std::uint64_t>(put);
   budget -= count;

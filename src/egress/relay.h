@@ -16,6 +16,7 @@ class Relay {
 
   enum class State {
     kWaiting,       // for one of the sockets
+    kNoMemory,      // in the kernel; no socket will report when there is: look again after kMemoryRetry
     kYield,         // there is more to do; others first
     kEnded,         // the source has ended, and all of it was passed on
     kMostReached,   // `most` is zero, and all of it was passed on

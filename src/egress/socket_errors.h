@@ -1,6 +1,8 @@
 // errno of socket calls, sorted by what to do about it.
 #pragma once
 
+#include <poll.h>
+
 #include <cerrno>
 #include <chrono>
 
@@ -15,5 +17,16 @@ namespace sallyport {
 }
 // Somebody else in our process may have freed a descriptor; nobody tells us.
 inline constexpr std::chrono::milliseconds kDescriptorRetry{100};
+
+// The kernel has no memory for it just now, whatever the socket's own buffers say.
+[[nodiscard]] inline bool out_of_memory(int error) { return error == ENOBUFS || error == ENOMEM; }
+// Nobody tells us when it has. Often enough not to be felt, seldom enough for 500 connections to cost next to nothing.
+inline constexpr std::chrono::milliseconds kMemoryRetry{20};
+// After EAGAIN from a write. A full buffer empties, and epoll tells. One that is not full was refused for want of memory
+// (tcp_mem, a cgroup's limit): nothing may be on its way whose acknowledgement would make an edge.
+[[nodiscard]] inline bool has_room(int sink) {
+  pollfd watched{.fd = sink, .events = POLLOUT, .revents = 0};
+  return ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLOUT) != 0;
+}
 
 }  // namespace sallyport
