@@ -8,9 +8,9 @@
 
 namespace sallyport::test {
 
-NameServer::NameServer(Records records)
+NameServer::NameServer(Records records, const Endpoint& where)
     : records_(std::move(records)), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-  const SocketAddress any = socket_address(at("127.0.0.1", 0));
+  const SocketAddress any = socket_address(where);
   if (::bind(socket_.get(), any.get(), any.length) != 0) std::abort();
   where_ = *local_endpoint(socket_.get());
   thread_ = std::thread([this] { serve(); });
@@ -21,6 +21,12 @@ NameServer::~NameServer() {
   const SocketAddress to = socket_address(where_);
   ::sendto(socket_.get(), nullptr, 0, 0, to.get(), to.length);
   thread_.join();
+}
+
+void NameServer::rebind(const std::string& name, std::vector<std::string> addresses) {
+  const std::lock_guard lock(mutex_);
+  records_[name] = std::move(addresses);
+  rebound_ = true;
 }
 
 std::vector<std::string> NameServer::questions() {
@@ -45,10 +51,8 @@ std::string NameServer::answer(std::string_view query) {
   const auto parsed = parse_dns_query({reinterpret_cast<const std::uint8_t*>(query.data()), query.size()});
   if (!parsed) return {};
   const DnsQuery& asked = parsed->query;
-  {
-    const std::lock_guard lock(mutex_);
-    questions_.push_back(asked.name + (asked.type == kDnsTypeA ? " A" : " AAAA"));
-  }
+  const std::lock_guard lock(mutex_);
+  questions_.push_back(asked.name + (asked.type == kDnsTypeA ? " A" : " AAAA"));
   const auto known = records_.find(asked.name);
   if (known == records_.end()) {
     const std::vector<std::uint8_t> none = write_dns_answer(asked, DnsRcode::kNxDomain, std::nullopt);
@@ -61,7 +65,9 @@ std::string NameServer::answer(std::string_view query) {
     if (address.v6 != (asked.type == kDnsTypeAaaa)) continue;
     const std::vector<std::uint8_t> bytes = write_dns_answer(asked, DnsRcode::kNoError, address);
     one_record = (address.v6 ? 16U : 4U) + 12;
-    const std::string message(bytes.begin(), bytes.end());
+    std::string message(bytes.begin(), bytes.end());
+    constexpr std::size_t kLife = 6;  // bytes before the address: how long it may be kept (4), the address's size (2)
+    if (rebound_) message.replace(message.size() - (address.v6 ? 16U : 4U) - kLife, 4, 4, '\0');
     // Between header and question, and the OPT record at the end: c-ares sends none.
     if (reply.empty()) {
       reply = message;

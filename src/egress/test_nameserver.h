@@ -14,12 +14,14 @@ namespace sallyport::test {
 class NameServer {
  public:
   using Records = std::map<std::string, std::vector<std::string>>;  // name -> addresses
-  explicit NameServer(Records records);
+  explicit NameServer(Records records, const Endpoint& where = at("127.0.0.1", 0));
   ~NameServer();
   NameServer(const NameServer&) = delete;
   NameServer& operator=(const NameServer&) = delete;
 
   [[nodiscard]] Endpoint where() const { return where_; }
+  // From now on, as whoever owns a name can do at any time; and no answer may be kept.
+  void rebind(const std::string& name, std::vector<std::string> addresses);
   // "name type", in order.
   [[nodiscard]] std::vector<std::string> questions();
 
@@ -31,6 +33,7 @@ class NameServer {
   UniqueFd socket_;
   Endpoint where_;
   std::mutex mutex_{};
+  bool rebound_ = false;
   std::vector<std::string> questions_{};
   std::thread thread_{};
 };
