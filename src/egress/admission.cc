@@ -21,8 +21,7 @@ constexpr int kAcceptAtOnce = 64;
 constexpr int kSocketBuffer = 256 * 1024;
 
 void prepare_for_short_way(int listener) {
-  ::setsockopt(listener, SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof kSocketBuffer);
-  ::setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof kSocketBuffer);
+  bound_buffers(listener, kSocketBuffer);
   do_not_pace(listener);
 }
 

@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
+// As many at once have buffers that the kernel fits to the way, megabytes each: a download over an ocean needs them.
+// Several hundred of them, which nobody reads, would be gigabytes.
+constexpr std::size_t kMostRoomy = 16;
+constexpr int kTightBuffer = 64 * 1024;  // doubled by the kernel, see socket(7)
+constexpr int kRoomyUnsent = 512 * 1024;
+
 }  // namespace
 
 Connection::Connection(EgressRun& run, UniqueFd client, UniqueFd reserve, ClientStream::Place place, std::size_t rule,
@@ -30,7 +36,17 @@ void Connection::start() {
   if (!watch) return abort();
   client_watch_ = std::move(*watch);
   send_at_once(client_.get());
+  take_room();
   advance();
+}
+
+void Connection::take_room() {
+  roomy_ = run_.roomy_connections < kMostRoomy;
+  if (roomy_) {
+    ++run_.roomy_connections;
+  } else {
+    bound_buffers(client_.get(), kTightBuffer);
+  }
 }
 
 void Connection::ready(int fd, std::uint32_t events) {
@@ -160,6 +176,11 @@ void Connection::use_server(UniqueFd server, int error) {
     return abort();
   }
   server_ = std::move(server);
+  if (roomy_) {
+    bound_unsent(server_.get(), kRoomyUnsent);
+  } else {
+    bound_buffers(server_.get(), kTightBuffer);
+  }
   Result<Watch> watch = run_.loop->watch(server_.get(), kBothWays, *this);
   if (!watch) return abort();
   server_watch_ = std::move(*watch);

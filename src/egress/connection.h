@@ -49,6 +49,8 @@ class Connection final : public Watcher {
   void say_goodbye(std::string text);
   void advance_goodbye();
   void drop_server();
+  void take_room();
+  void give_room_back();
   void abort();
   void close();
 
@@ -69,6 +71,7 @@ class Connection final : public Watcher {
   bool down_ended_ = false;
   bool server_deaf_ = false;  // writes to it fail; what it sent before is still delivered
   bool seeking_ = false;
+  bool roomy_ = false;
   Resolver::Request lookup_{};
   std::unique_ptr<UpstreamConnect> connecting_{};
 

@@ -71,9 +71,15 @@ void Connection::abort() {
   close();
 }
 
+void Connection::give_room_back() {
+  if (roomy_) --run_.roomy_connections;
+  roomy_ = false;
+}
+
 void Connection::close() {
   if (state_ == State::kGone) return;
   state_ = State::kGone;
+  give_room_back();
   lookup_.reset();
   connecting_.reset();
   reserve_.reset();

@@ -85,6 +85,13 @@ void do_not_pace(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kReno.data(), kReno.size());
 }
 
+void bound_unsent(int fd, int bytes) { ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes); }
+
+void bound_buffers(int fd, int bytes) {
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
 void close_with_reset(UniqueFd fd) {
   if (!fd) return;
   const linger at_once{.l_onoff = 1, .l_linger = 0};

@@ -37,6 +37,10 @@ struct SocketAddress {
 void send_at_once(int fd);
 // For ways inside this machine: BBR, where it is the host's choice, slows them down by pacing. Reno is in every kernel.
 void do_not_pace(int fd);
+// Bytes that the kernel keeps for a socket whose peer does not take them. Nothing that is under way is held up.
+void bound_unsent(int fd, int bytes);
+// And for one that we do not read; ends the kernel's own tuning, so the rate over a long way falls.
+void bound_buffers(int fd, int bytes);
 // The peer is told at once that the connection failed, and nothing lingers.
 void close_with_reset(UniqueFd fd);
 

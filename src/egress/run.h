@@ -41,6 +41,7 @@ struct EgressRun {
   std::vector<Budget> budgets{};  // by rule
   AddressBook book{};
   PipePool pipes{};
+  std::size_t roomy_connections = 0;
   std::array<std::uint8_t, 64 * 1024> buffer{};  // never holds anything from one event to the next
 };
 

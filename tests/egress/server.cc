@@ -101,6 +101,11 @@ Server::~Server() {
   ::close(listener_);
 }
 
+void Server::keep_little_unsent() const {
+  constexpr int kLittle = 4096;
+  ::setsockopt(listener_, SOL_SOCKET, SO_SNDBUF, &kLittle, sizeof kLittle);  // what is accepted inherits it
+}
+
 void Server::accept_all() {
   while (true) {
     const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
