@@ -59,6 +59,7 @@ void serve(int fd) {
 // For as long as the process lives. Returns its port.
 int start_server() {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  do_not_pace(listener);  // what is accepted inherits it
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

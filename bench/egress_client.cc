@@ -42,6 +42,7 @@ sockaddr_in look_up(const char* host, const char* port) {
 
 int connect_to(const sockaddr_in& address) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  do_not_pace(fd);
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) give_up("connect");
   return fd;
 }
