@@ -4,7 +4,6 @@
 //   usage: sallyport_bench_egress [--rounds N]
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -73,8 +72,6 @@ int start_server() {
     while (true) {
       const int fd = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd < 0) return;
-      const int on = 1;
-      ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       serve(fd);
     }
   }).detach();

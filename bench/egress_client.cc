@@ -4,7 +4,6 @@
 //          bench-client ask HOST PORT COUNT        connect, one byte there, one byte back; the median of COUNT
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,8 +48,6 @@ int connect_to(const sockaddr_in& address) {
 
 void exchange(const sockaddr_in& address, std::uint64_t /*count*/) {
   const int fd = connect_to(address);
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   char byte = kAsk;
   if (::send(fd, &byte, 1, 0) != 1 || ::recv(fd, &byte, 1, 0) != 1) give_up("ask");
   ::close(fd);

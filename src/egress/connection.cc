@@ -17,7 +17,7 @@ constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 // Several hundred of them, which nobody reads, would be gigabytes.
 constexpr std::size_t kMostRoomy = 16;
 constexpr int kTightBuffer = 64 * 1024;  // doubled by the kernel, see socket(7)
-constexpr int kRoomyUnsent = 512 * 1024;
+constexpr int kRoomyUnsent = 2 * 1024 * 1024;
 
 }  // namespace
 
