@@ -16,8 +16,10 @@
 #include "egress/endpoint.h"
 #include "egress/loop.h"
 
+// NOLINTBEGIN(readability-identifier-naming): c-ares calls them so
 struct ares_addrinfo;
 struct ares_channeldata;
+// NOLINTEND(readability-identifier-naming)
 
 namespace sallyport {
 

@@ -16,9 +16,8 @@ namespace sallyport {
 namespace {
 
 struct Free {
-  void operator()(char* text) const {
-    std::free(text);
-  }  // NOLINT(cppcoreguidelines-no-malloc): realpath() allocates so
+  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): realpath() allocates so
+  void operator()(char* text) const { std::free(text); }
 };
 
 // A mistake of the caller is InvalidRequest; everything else is the system's.

@@ -62,11 +62,9 @@ Status RunCgroup::add(const std::filesystem::path& parent, std::string_view cont
   OwnedDir owned = TRY(make_owned_dir(made.parent.get(), 0755, parent.native()));
   made.directory = std::move(owned.lock);
   made.name = std::move(owned.name);
-  Result<UniqueFd> procs = open_path_at(made.directory.get(), "cgroup.procs", O_WRONLY);
-  const bool opened = procs.has_value();
-  if (opened) made.procs = *std::move(procs);
   members_.push_back(std::move(made));  // from here on our destructor removes it
-  if (!opened) return fail(std::move(procs).error());
+  Member& member = members_.back();
+  member.procs = TRY(open_path_at(member.directory.get(), "cgroup.procs", O_WRONLY));
   return {};
 }
 
