@@ -1,6 +1,6 @@
 // How fast output is taken in: a bare read loop on the same pipe, and the gate with its ring of 64 MiB.
 //
-//   usage: sallyport_bench_drain [--rounds N]
+//   usage: sallyport_bench_drain [--rounds N] [--gib N]
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,7 +26,13 @@ reason = "writes as fast as it can"
 int main(int argc, char** argv) {
   using namespace sallyport;
   using namespace std::chrono_literals;
-  const std::vector<std::string> writer = {"head", "-c", std::to_string(4ULL << 30U), "/dev/zero"};
+  int rounds = 5;
+  std::uint64_t gib = 4;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::string_view(argv[i]) == "--rounds") rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
+    if (std::string_view(argv[i]) == "--gib") gib = std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  const std::vector<std::string> writer = {"head", "-c", std::to_string(gib << 30U), "/dev/zero"};
   Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
   char name[] = "/tmp/sallyport-bench-XXXXXX";
   if (!allowlist || ::mkdtemp(name) == nullptr) return 1;
@@ -39,12 +45,9 @@ int main(int argc, char** argv) {
   const auto through_gate = [&] {
     const Result<JailedSubprocessResult> result =
         (*gate)->run({.argv = writer, .repo = repo, .cwd = repo, .limits = {.wall = 10min}}, JailKind::kNone, {});
-    if (!result || result->stdout_stream.total_bytes != 4ULL << 30U) std::exit(1);
+    if (!result || result->stdout_stream.total_bytes != gib << 30U) std::exit(1);
   };
-  int rounds = 5;
-  if (argc == 3 && std::string_view(argv[1]) == "--rounds")
-    rounds = static_cast<int>(std::strtol(argv[2], nullptr, 10));
-  bench::compare("4 GiB to stdout (rate = 1 / ratio)",
+  bench::compare(fmt::format("{} GiB to stdout (rate = 1 / ratio)", gib),
                  {{"bare read loop", [&] { bench::spawn_and_read(writer); }}, {"gate, 64 MiB cap", through_gate}},
                  rounds);
   std::filesystem::remove_all(repo);

@@ -1,6 +1,6 @@
 // What a jail costs a tool that works for a while: the same job bare, on the hand-written floor and jailed, start included.
 //
-//   usage: sallyport_bench_inside [--rounds N]
+//   usage: sallyport_bench_inside [--rounds N] [--files N]
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ void run_on_floor_or_exit(const std::string& repo, Words argv) {
   std::exit(1);
 }
 
-void compare_job(Gate& gate, const std::string& repo, const char* title, const Words& argv, int rounds) {
+void compare_job(Gate& gate, const std::string& repo, const std::string& title, const Words& argv, int rounds) {
   compare(title,
           {{"bare", [&] { spawn_and_read(argv); }},
            {"floor", [&] { run_on_floor_or_exit(repo, argv); }},
@@ -77,16 +77,18 @@ void compare_job(Gate& gate, const std::string& repo, const char* title, const W
           rounds);
 }
 
-void compare_jobs(const std::string& repo, int rounds) {
+void compare_jobs(const std::string& repo, int rounds, int files) {
   Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
   Result<std::unique_ptr<Gate>> gate = Gate::open({.repo = repo,
                                                    .allowlist = *std::move(allowlist),
                                                    .search_path = {"/usr/bin", "/bin"},
                                                    .base_env = {{"PATH", "/usr/bin:/bin"}}});
   if (!gate) std::exit(1);
-  compare_job(**gate, repo, "rg over 100,000 files", {"rg", "--files-with-matches", "^12345$", "."}, rounds);
-  compare_job(**gate, repo, "git status in 100,000 files", {"git", "status", "--short"}, rounds);
-  compare_job(**gate, repo, "find: one stat for each of 100,000 files", {"find", repo, "-size", "+1M"}, rounds);
+  compare_job(**gate, repo, fmt::format("rg over {} files", files), {"rg", "--files-with-matches", "^12345$", "."},
+              rounds);
+  compare_job(**gate, repo, fmt::format("git status in {} files", files), {"git", "status", "--short"}, rounds);
+  compare_job(**gate, repo, fmt::format("find: one stat for each of {} files", files), {"find", repo, "-size", "+1M"},
+              rounds);
   // Nothing but calls that do nothing: the kernel's price for any filter, at its highest.
   compare_job(**gate, repo, "600,000 one-byte reads and writes",
               {"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=300000"}, rounds);
@@ -98,20 +100,22 @@ void compare_jobs(const std::string& repo, int rounds) {
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
   int rounds = 30;
+  int files = 100'000;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
+    if (std::strcmp(argv[i], "--files") == 0) files = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
   }
   char name[] = "/tmp/sallyport-bench-XXXXXX";
   if (::mkdtemp(name) == nullptr) return 1;
   const fs::path repo = fs::path(name) / "repo";
-  sallyport::bench::make_tree(repo, 100'000);
+  sallyport::bench::make_tree(repo, files);
   fs::current_path(repo);
   sallyport::bench::spawn_and_read({"git", "init", "--quiet"});
   sallyport::bench::spawn_and_read({"git", "add", "."});
   // Files as young as the index are read again by every status; a jail's repo is read-only, so settle that now.
   ::sleep(2);
   sallyport::bench::spawn_and_read({"git", "status", "--short"});
-  sallyport::bench::compare_jobs(repo.string(), rounds);
+  sallyport::bench::compare_jobs(repo.string(), rounds, files);
   fs::current_path("/");
   fs::remove_all(name);
   return 0;

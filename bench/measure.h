@@ -33,6 +33,5 @@ struct Contestant {
 // environment variable SALLYPORT_BENCH_TIMES names a file to which every time is added as a line of JSON, for
 // tools/bench_check.py.
 void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds);
-inline void compare(const std::vector<Contestant>& contestants, int rounds) { compare("", contestants, rounds); }
 
 }  // namespace sallyport::bench

@@ -1,4 +1,5 @@
-// What a start costs: bare posix_spawn, the gate without and with a jail, bwrap doing the same isolation, the CLI.
+// What a start costs: bare posix_spawn, the gate without and with a jail, bwrap doing the same isolation, the hand-written
+// floor, the CLI.
 //
 //   usage: sallyport_bench_start [--resident-gib N] [--rounds N]
 #include <fmt/format.h>
@@ -8,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "bench/floor.h"
 #include "bench/measure.h"
+#include "bench/warm.h"
 #include "sallyport/gate.h"
 
 namespace sallyport::bench {
@@ -93,36 +96,47 @@ void run_in_gate(Gate& gate, const std::string& repo, const Words& argv, JailKin
   std::exit(1);
 }
 
-void compare_starts(const std::string& repo, const std::string& policy, int rounds) {
+std::unique_ptr<Gate> open_gate(const std::string& repo, std::size_t warm) {
   Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-  Result<std::unique_ptr<Gate>> opened = Gate::open({.repo = repo,
-                                                     .allowlist = *std::move(allowlist),
-                                                     .search_path = {"/usr/bin", "/bin"},
-                                                     .base_env = {{"PATH", "/usr/bin:/bin"}}});
+  GateConfig config{.repo = repo,
+                    .allowlist = *std::move(allowlist),
+                    .search_path = {"/usr/bin", "/bin"},
+                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
+  keep_warm(config, warm);
+  Result<std::unique_ptr<Gate>> opened = Gate::open(std::move(config));
   if (!opened) std::exit(1);
-  Gate& gate = **opened;
-  Result<std::unique_ptr<Gate>> opened_warm = Gate::open({.repo = repo,
-                                                          .allowlist = gate.config().allowlist,
-                                                          .search_path = {"/usr/bin", "/bin"},
-                                                          .base_env = {{"PATH", "/usr/bin:/bin"}},
-                                                          .warm_jails = 4});
-  if (!opened_warm) std::exit(1);
-  Gate& warm = **opened_warm;
+  return *std::move(opened);
+}
+
+void on_floor(const std::string& repo) {
+  const Finished finished = run_on_floor("/usr/bin/true", {"true"}, repo);
+  if (finished.ok) return;
+  fmt::print(stderr, "bench: floor: {}\n", finished.why);
+  std::exit(1);
+}
+
+void compare_starts(const std::string& repo, const std::string& policy, int rounds) {
+  const std::unique_ptr<Gate> opened = open_gate(repo, 0);
+  Gate& gate = *opened;
   const Words git = {"git", "--version"};
-  fmt::print("git --version, no jail\n");
-  compare({{"posix_spawn + pipes + waitpid", [&] { spawn_and_read(git); }},
+  compare("git --version, no jail",
+          {{"posix_spawn + pipes + waitpid", [&] { spawn_and_read(git); }},
            {"library, no jail", [&] { run_in_gate(gate, repo, git, JailKind::kNone); }}},
           rounds);
   const Words smallest = {"true"};
   const Words cli = {SALLYPORT_BENCH_CLI, "run", "--repo", repo, "--cwd", repo, "--policy", policy, "--", "true"};
-  fmt::print("\ntrue, jailed (ratio to bwrap)\n");
-  compare({{"bwrap", [&] { spawn_and_read(bwrap_command(repo, smallest)); }},
-           {"posix_spawn + pipes + waitpid", [&] { spawn_and_read(smallest); }},
-           {"library, native jail kept ready", [&] { run_in_gate(warm, repo, smallest, JailKind::kNative); }},
-           {"library, native jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kNative); }},
-           {"library, bwrap jail", [&] { run_in_gate(gate, repo, smallest, JailKind::kBwrap); }},
-           {"CLI, native jail", [&] { spawn_and_read(cli); }}},
-          rounds);
+  const auto jailed = [&](Gate& one, JailKind jail) {
+    return [&one, &repo, &smallest, jail] { run_in_gate(one, repo, smallest, jail); };
+  };
+  std::vector<Contestant> contestants = {{"bwrap", [&] { spawn_and_read(bwrap_command(repo, smallest)); }},
+                                         {"posix_spawn + pipes + waitpid", [&] { spawn_and_read(smallest); }},
+                                         {"floor", [&] { on_floor(repo); }},
+                                         {"library, native jail", jailed(gate, JailKind::kNative)},
+                                         {"library, bwrap jail", jailed(gate, JailKind::kBwrap)},
+                                         {"CLI, native jail", [&] { spawn_and_read(cli); }}};
+  const std::unique_ptr<Gate> warm = kCanKeepWarm<GateConfig> ? open_gate(repo, 4) : nullptr;
+  if (warm != nullptr) contestants.push_back({"library, warm native jail", jailed(*warm, JailKind::kNative)});
+  compare("true, jailed (ratio to bwrap)", contestants, rounds);
 }
 
 }  // namespace
