@@ -65,7 +65,10 @@ class ViewBuilder {
   [[nodiscard]] std::vector<ViewEntry> take() && { return std::move(view_); }
 
  private:
-  static std::string parent_of(const std::string& target) { return std::filesystem::path(target).parent_path(); }
+  // Of an absolute path.
+  static std::string parent_of(const std::string& target) {
+    return target.substr(0, std::max<std::size_t>(target.rfind('/'), 1));
+  }
   // Nothing is ever created below a bind: it would be created in the user's own directory.
   [[nodiscard]] bool below_bind(const std::string& target) const {
     return std::ranges::any_of(binds_, [&](const std::string& bind) { return is_inside(target, bind); });

@@ -1,13 +1,13 @@
 #include "core/paths.h"
 
-#include <algorithm>
-
 namespace sallyport {
 
-bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root) {
-  // "/a/" has an empty last component, which would match nothing.
-  const std::filesystem::path base = root.has_filename() ? root : root.parent_path();
-  return std::ranges::mismatch(base, path).in1 == base.end();
+bool is_inside(PathText path, PathText root) {
+  std::string_view base = root.text();
+  while (base.ends_with('/')) base.remove_suffix(1);  // "/" is the empty word, with which every path begins
+  const std::string_view whole = path.text();
+  if (!whole.starts_with(base)) return false;
+  return whole.size() == base.size() || whole[base.size()] == '/';
 }
 
 }  // namespace sallyport

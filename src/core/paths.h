@@ -2,10 +2,27 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace sallyport {
 
+// Any way to write a path, looked at and not copied: splitting a std::filesystem::path into its components costs more
+// than the comparison, and a start makes hundreds of them.
+class PathText {
+ public:
+  PathText(const std::filesystem::path& path) : text_(path.native()) {}  // NOLINT(google-explicit-constructor)
+  PathText(const std::string& path) : text_(path) {}                     // NOLINT(google-explicit-constructor)
+  PathText(std::string_view path) : text_(path) {}                       // NOLINT(google-explicit-constructor)
+  PathText(const char* path) : text_(path) {}                            // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
 // Whether `path` is `root` or lies beneath it, by components: "/a/bc" is not inside "/a/b". Both canonical.
-[[nodiscard]] bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
+[[nodiscard]] bool is_inside(PathText path, PathText root);
 
 }  // namespace sallyport

@@ -106,11 +106,14 @@ const HostLayout& Engine::host() {
 
 spawn::SpawnServer& Engine::jails() {
   std::call_once(jails_made_, [this] {
-    spawn::JailShape base = native::render_base(host());
-    base.fail_at_for_tests = fault_;
-    const auto kind =
-        config_.helper == HelperLife::kForOneRun ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails;
-    jails_ = std::make_unique<spawn::SpawnServer>(kind, std::move(base));
+    const bool one_run = config_.helper == HelperLife::kForOneRun;
+    const auto base = [this] {
+      spawn::JailShape shape = native::render_base(host());
+      shape.fail_at_for_tests = fault_;
+      return shape;
+    };
+    jails_ = std::make_unique<spawn::SpawnServer>(
+        one_run ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails, base);
   });
   return *jails_;
 }

@@ -59,6 +59,10 @@ TEST(Canonical, InsideGoesByComponent) {
   EXPECT_TRUE(is_inside("/repo", "/"));
   EXPECT_FALSE(is_inside("/repo2", "/repo"));
   EXPECT_FALSE(is_inside("/", "/repo"));
+  EXPECT_TRUE(is_inside("/", "/"));
+  EXPECT_TRUE(is_inside("/repo/a", "/repo/"));
+  EXPECT_TRUE(is_inside(std::filesystem::path("/repo/a"), std::string("/repo")));
+  EXPECT_FALSE(is_inside("/rep", "/repo"));
 }
 
 }  // namespace

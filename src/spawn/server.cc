@@ -41,7 +41,7 @@ Result<SocketPair> make_socket_pair() {
 }
 
 Result<UniqueFd> above_fixed_places(UniqueFd fd) {
-  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kShapeFd + 1));
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kImageFd + 1));
   if (!moved) return fail(system_error("duplicate", "a descriptor", errno));
   return moved;
 }
@@ -60,21 +60,19 @@ class SpawnAttributes {
   SpawnAttributes(const SpawnAttributes&) = delete;
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-  // Null standard streams, the control socket, the helper's own image and perhaps a shape at their fixed places, nothing
-  // else of ours. The descriptors lie above the fixed places, so no dup2 can tread on another.
-  int prepare(int control, int image, int shape) {
+  // Null standard streams, the control socket and the helper's own image at their fixed places, nothing else of ours.
+  // Both descriptors lie above the fixed places, so no dup2 can tread on the other.
+  int prepare(int control, int image) {
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
     ::sigfillset(&all);
     int error = ::posix_spawn_file_actions_adddup2(&actions_, control, wire::kControlFd);
     if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, image, wire::kImageFd);
-    if (error == 0 && shape >= 0) error = ::posix_spawn_file_actions_adddup2(&actions_, shape, wire::kShapeFd);
     for (int fd = 0; fd < 3 && error == 0; ++fd) {
       error = ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
     }
-    const int first_unknown = shape >= 0 ? wire::kShapeFd + 1 : wire::kShapeFd;
-    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, first_unknown);
+    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, wire::kImageFd + 1);
     if (error == 0) error = ::posix_spawnattr_setsigmask(&attributes_, &none);
     if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes_, &all);
     if (error == 0) {
@@ -126,14 +124,12 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
   return fds;
 }
 
-// `shape` may be empty.
-Result<pid_t> start_helper(UniqueFd control, UniqueFd shape, std::string what) {
+Result<pid_t> start_helper(UniqueFd control, std::string what) {
   UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
   const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
   const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
-  if (shape) shape = TRY(above_fixed_places(std::move(shape)));
   SpawnAttributes attributes;
-  int error = attributes.prepare(theirs.get(), image.get(), shape ? shape.get() : -1);
+  int error = attributes.prepare(theirs.get(), image.get());
   const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
   pid_t pid = 0;
   if (error == 0) error = attributes.spawn(pid, path.c_str(), std::move(what));
@@ -184,23 +180,33 @@ Status SpawnServer::ensure_running() {
   pid_ = 0;
   control_.reset();
   SocketPair pair = TRY(make_socket_pair());
-  UniqueFd shape;
-  if (kind_ != wire::HelperKind::kTools) shape = TRY(sealed_memfd("sallyport-shape", encode(shape_), MemfdUse::kData));
   std::string what(1, static_cast<char>(kind_));
   what += std::to_string(idle_workers_);
-  pid_ = TRY(start_helper(std::move(pair.theirs), std::move(shape), std::move(what)));
+  pid_ = TRY(start_helper(std::move(pair.theirs), std::move(what)));
   control_ = std::move(pair.ours);
-  return {};
+  if (kind_ == wire::HelperKind::kTools) return {};
+  // Only now, so that the helper makes namespaces while we find out.
+  const UniqueFd image = TRY(sealed_memfd("sallyport-shape", encode(shape()), MemfdUse::kData));
+  const int error = send_request(control_.get(), std::array{image.get()});
+  if (error == 0) return {};
+  return fail(system_error("reach", "the spawn helper", error));
+}
+
+const JailShape& SpawnServer::shape() {
+  std::call_once(shape_made_, [this] {
+    if (make_shape_) shape_ = make_shape_();
+  });
+  return shape_;
 }
 
 Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
-  if (kind_ != wire::HelperKind::kTools && !shape_.fits(spec)) {
+  if (kind_ != wire::HelperKind::kTools && !shape().fits(spec)) {
     return fail(system_error("use", "a jail of another shape", EINVAL));
   }
-  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape_), MemfdUse::kData));
+  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape()), MemfdUse::kData));
   SocketPair channel = TRY(make_socket_pair());
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);

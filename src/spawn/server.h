@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -36,9 +37,10 @@ class SpawnServer {
 
   // For tools without a jail of ours.
   SpawnServer() = default;
-  // For jails that all have this shape. `kind` is kJails, with so many of them kept ready, or kOneJail.
-  SpawnServer(wire::HelperKind kind, JailShape shape, std::size_t ready = kIdleWorkers)
-      : kind_(kind), shape_(std::move(shape)), idle_workers_(ready) {}
+  // For jails that all have one shape, which is asked for once, when the helper has been started. `kind` is kJails, with
+  // so many of them kept ready, or kOneJail.
+  SpawnServer(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleWorkers)
+      : kind_(kind), make_shape_(std::move(make_shape)), idle_workers_(ready) {}
   ~SpawnServer();
   SpawnServer(const SpawnServer&) = delete;
   SpawnServer& operator=(const SpawnServer&) = delete;
@@ -55,10 +57,13 @@ class SpawnServer {
 
  private:
   [[nodiscard]] Status ensure_running();
+  [[nodiscard]] const JailShape& shape();
   void bury();
 
   const wire::HelperKind kind_ = wire::HelperKind::kTools;
-  const JailShape shape_{};
+  const std::function<JailShape()> make_shape_;
+  std::once_flag shape_made_;
+  JailShape shape_;  // through shape()
   const std::size_t idle_workers_ = kIdleWorkers;
   std::mutex mutex_;
   UniqueFd control_;

@@ -57,7 +57,7 @@ WarmCounts WarmPool::counts() {
 Status WarmPool::start(JailShape shape, Retired& retired) {
   drop(retired);
   shape.fail_at_for_tests = fault_;
-  auto server = std::make_shared<SpawnServer>(wire::HelperKind::kJails, shape, jails_);
+  auto server = std::make_shared<SpawnServer>(wire::HelperKind::kJails, [shape] { return shape; }, jails_);
   TRY(server->start_ahead());
   server_ = std::move(server);
   shape_ = std::move(shape);

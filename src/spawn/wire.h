@@ -2,6 +2,7 @@
 // static program without libc). Plain data only: both sides are always built together, so there is no versioning
 // beyond a magic number, and offsets count from the start of the image.
 //
+//   owner --(control socket: the shape)------> a new helper for jails: a launch image to be built ahead of requests
 //   owner --(control socket: Request + fds)--> an idle worker of the helper
 //   owner <--(per-run channel: Report)-------- worker, or the jail's init
 //   owner --(per-run channel: Command)-------> worker
@@ -15,7 +16,6 @@ namespace sallyport::spawn::wire {
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
 inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
 inline constexpr int kImageFd = 4;                   // what the helper was executed from; it closes it first
-inline constexpr int kShapeFd = 5;                   // for jails: a launch image that is built ahead of the request
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 96;
@@ -167,7 +167,7 @@ struct Image {
   Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
 };
 
-// Sent on the control socket; the descriptors ride along in this order.
+// Sent on the control socket; the descriptors ride along in this order. A shape is one with its image alone.
 struct Request {
   std::uint32_t magic;
   std::uint32_t fd_count;

@@ -24,7 +24,7 @@ std::size_t worker_count = 0;
 // What every worker gets, and what the server polls.
 struct Service {
   int control;
-  Work work;
+  int shape_fd;  // or kNoShape
   std::uint32_t idle_workers;
   int started[2];  // a worker that has work writes its pid here
 };
@@ -68,7 +68,7 @@ void start_worker(const Service& service) {
   if (pid == 0) {
     sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
     if (sys(__NR_getppid) != server) exit_now(0);
-    run_worker(service.control, service.started[1], service.work);
+    run_worker(service.control, service.started[1], service.shape_fd);
   }
   if (pid > 0) workers[worker_count++] = {static_cast<int>(pid), true};
 }
@@ -154,8 +154,12 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
   const auto kind = static_cast<wire::HelperKind>(argument[0]);
   if (kind == wire::HelperKind::kOneJail) helper::run_only_worker(wire::kControlFd);
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
-  const auto work = kind == wire::HelperKind::kJails ? helper::Work::kJails : helper::Work::kTools;
-  helper::serve({wire::kControlFd, work, number, {-1, -1}});
+  int shape_fd = helper::kNoShape;
+  if (kind == wire::HelperKind::kJails) {
+    shape_fd = helper::receive_shape(wire::kControlFd);
+    if (shape_fd < 0) helper::exit_now(0);
+  }
+  helper::serve({wire::kControlFd, shape_fd, number, {-1, -1}});
 }
 
 // The compiler may call these for plain assignments even without a libc.

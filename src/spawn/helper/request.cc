@@ -42,6 +42,14 @@ long receive_request(int control, Run& run, long flags) {
   return whole ? size : 0;
 }
 
+int receive_shape(int control) {
+  wire::Request request = {};
+  int fds[wire::kMaxRequestFds] = {};
+  std::uint32_t count = 0;
+  const long size = receive_message(control, &request, sizeof request, fds, count, 0);
+  return size == kRequestSize && request.magic == wire::kMagic && count == 1 ? fds[0] : -1;
+}
+
 char receive_fds(int socket, int* fds, std::uint32_t& count) {
   char byte = 0;
   return receive_message(socket, &byte, 1, fds, count, 0) == 1 ? byte : '\0';

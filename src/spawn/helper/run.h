@@ -117,15 +117,17 @@ void kill_descendants();
 // request.cc: waits for a request, and its size, or what recvmsg(2) says; 0 and others mean that the owner is gone.
 constexpr long kRequestSize = sizeof(wire::Request);
 long receive_request(int control, Run& run, long flags);
+// A helper for jails gets the image to be built ahead first of all; its descriptor, or -1 when the owner is gone.
+int receive_shape(int control);
 // Descriptors of a message with one byte; the byte, or 0 when nobody will send any more.
 char receive_fds(int socket, int* fds, std::uint32_t& count);
 // Maps a launch image and turns its offsets into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
 
-// worker.cc: waits for one request, runs it, exits. One for jails builds as much of a jail while it waits as the shape
-// says. Writes its pid to `started_pipe` when it has work.
-enum class Work { kTools, kJails };
-[[noreturn]] void run_worker(int control, int started_pipe, Work work);
+// worker.cc: waits for one request, runs it, exits. One for jails has a shape, and builds that much of a jail while it
+// waits. Writes its pid to `started_pipe` when it has work.
+constexpr int kNoShape = -1;
+[[noreturn]] void run_worker(int control, int started_pipe, int shape_fd);
 // The same without a server: the owner's death is ours.
 [[noreturn]] void run_only_worker(int control);
 

@@ -141,6 +141,7 @@ Init clone_init(Run& run) {
   // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
   if (status != 0) send_report(channel, exit_report(status, wire::kInitDied), nullptr, 0);
   sys(__NR_close, long{channel});
+  sys(__NR_sched_yield);  // the owner goes first: what is left to us, taking namespaces apart, takes its time
   exit_now(0);
 }
 
@@ -162,10 +163,10 @@ Init clone_init(Run& run) {
   mind_init(init, channel);
 }
 
-[[noreturn]] void run_jailed(Run& run, int control, int started_pipe) {
+[[noreturn]] void run_jailed(Run& run, int control, int started_pipe, int shape_fd) {
   int handover[2] = {-1, -1};
-  long ready = map_image(run, wire::kShapeFd);
-  sys(__NR_close, long{wire::kShapeFd});
+  long ready = map_image(run, shape_fd);
+  sys(__NR_close, long{shape_fd});
   if (ready >= 0) ready = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &handover[0]);
   const Init init = ready < 0 ? Init{ready, -1} : clone_init(run);
   if (init.pid == 0) run_init(run, control, handover[1]);
@@ -185,19 +186,25 @@ Init clone_init(Run& run) {
   build_at_once(run);
 }
 
-}  // namespace
-
-void run_worker(int control, int started_pipe, Work work) {
+void make_ready(Run& run) {
   const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
-  static Run run;
   run.scratch_fd = -1;
   run.landlock_fd = -1;
   run.child_stack_top = child_stack + sizeof child_stack;
-  if (work == Work::kJails) {
+}
+
+Run the_run;  // a worker has one
+
+}  // namespace
+
+void run_worker(int control, int started_pipe, int shape_fd) {
+  Run& run = the_run;
+  make_ready(run);
+  if (shape_fd != kNoShape) {
     run.made_ahead = make_ahead();
-    run_jailed(run, control, started_pipe);
+    run_jailed(run, control, started_pipe, shape_fd);
   }
   if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
   tell_started(started_pipe);
@@ -212,8 +219,13 @@ void run_worker(int control, int started_pipe, Work work) {
 
 void run_only_worker(int control) {
   sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  // Already dead, it closed its end of the channel too: the run is killed as soon as it looks.
-  run_worker(control, -1, Work::kJails);
+  // An owner that was already dead then has closed its end of the control socket too.
+  Run& run = the_run;
+  make_ready(run);
+  run.made_ahead = make_ahead();  // while the owner finds out what the shape is
+  const int shape_fd = receive_shape(control);
+  if (shape_fd < 0) exit_now(0);
+  run_jailed(run, control, -1, shape_fd);
 }
 
 }  // namespace sallyport::spawn::helper
