@@ -53,7 +53,7 @@ def work_place():
 def make_job(name, work, registry):
     small = work / "small"
     if name == "true":
-        return peers.Job(name, ["true"], jobs.tree(small, 10), more={"rounds": 300, "slow_every": 15})
+        return peers.Job(name, ["true"], jobs.tree(small, 10), more={"rounds": 300, "slow_every": 20})
     if name == "parallel":
         return peers.Job(name, ["true"], jobs.tree(small, 10),
                          more={"rounds": 8, "slow_every": 8, "parallel": 100, "slow_warm_up": False})
@@ -69,9 +69,9 @@ def make_job(name, work, registry):
     if name == "npm":
         return peers.Job(name, jobs.npm("ci", registry.url), jobs.npm_project(work / "npm", registry), writable=True,
                          network=True, registry=registry.host,
-                         more={"rounds": 6, "slow_every": 3, "slow_warm_up": False})
+                         more={"rounds": 5, "slow_every": 5, "slow_warm_up": False})
     return peers.Job(name, ["head", "-c", str(OUTPUT), "/dev/zero"], jobs.tree(small, 10),
-                     more={"rounds": 40, "slow_every": 8, "bytes": OUTPUT})
+                     more={"rounds": 30, "slow_every": 6, "bytes": OUTPUT})
 
 
 def plan_of(job, installed, policy_file):
@@ -100,6 +100,7 @@ def plan_of(job, installed, policy_file):
 
 
 def measure(arguments):
+    """One job after the other, so that a run that is broken off has measured something."""
     busy = f"{os.getloadavg()[0]:.1f}"
     work = work_place()
     all_peers = [kind(BUILD, work) for kind in peers.ALL]
@@ -112,14 +113,15 @@ def measure(arguments):
         wanted.remove("npm")
     with jobs.Registry(BUILD, work / "registry") if "npm" in wanted else contextlib.nullcontext() as registry, \
             tempfile.TemporaryDirectory() as place:
-        plans = [plan_of(make_job(name, work, registry), installed, policy_file) for name in wanted]
-        for plan in plans if arguments.quick else []:
-            plan["rounds"] = min(plan["rounds"], max(entrant.get("every", 1) for entrant in plan["entrants"]))
-        file = Path(place) / "plan.json"
-        file.write_text(json.dumps({"policy": POLICY, "jobs": plans}))
-        done = subprocess.run([CLOCK, file], check=True, capture_output=False, stdout=subprocess.PIPE, text=True)
-    return {"jobs": json.loads(done.stdout), "machine": machine.describe() + [("load average before", busy)],
-            "peers": [[peer.name, peer.version() if peer.path else None, peer.told] for peer in all_peers]}
+        for name in wanted:
+            plan = plan_of(make_job(name, work, registry), installed, policy_file)
+            if arguments.quick:
+                plan["rounds"] = min(plan["rounds"], max(entrant.get("every", 1) for entrant in plan["entrants"]))
+            file = Path(place) / f"{name}.json"
+            file.write_text(json.dumps({"policy": POLICY, "jobs": [plan]}))
+            done = subprocess.run([CLOCK, file], check=True, stdout=subprocess.PIPE, text=True)
+            yield {"jobs": json.loads(done.stdout), "machine": machine.describe() + [("load average before", busy)],
+                   "peers": [[peer.name, peer.version() if peer.path else None, peer.told] for peer in all_peers]}
 
 
 def bars_met(by_job):
@@ -166,13 +168,12 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one round for the slow ones; the document is left alone")
     parser.add_argument("--render", action="store_true", help="write the document anew from the last times")
     arguments = parser.parse_args()
-    if not arguments.render:
-        result = measure(arguments)
+    for result in [] if arguments.render else measure(arguments):
         show(result)
-        if arguments.quick:
-            return 0
-        keep(result)
-    render(json.loads(TIMES.read_text()))
+        if not arguments.quick:
+            keep(result)
+    if not arguments.quick:
+        render(json.loads(TIMES.read_text()))
     return 0
 
 
