@@ -108,7 +108,8 @@ bool JailShape::fits(const LaunchSpec& spec) const {
   const auto* jail = std::get_if<JailPlace>(&spec.place);
   if (jail == nullptr || jail->wrapped) return false;
   if (whole) {
-    return jail->root_ops == root_ops && spec.network == network && jail->landlock_writable == landlock_writable;
+    return jail->root_ops == root_ops && spec.network == network && jail->landlock_writable == landlock_writable &&
+           jail->seccomp == seccomp && spec.cgroup_procs_fds.empty() != joins_cgroups;
   }
   return jail->root_ops.size() >= root_ops.size() &&
          std::equal(root_ops.begin(), root_ops.end(), jail->root_ops.begin());
@@ -116,16 +117,18 @@ bool JailShape::fits(const LaunchSpec& spec) const {
 
 std::string encode(const JailShape& shape) {
   LaunchSpec spec;
-  spec.place = JailPlace{.root_ops = shape.root_ops, .landlock_writable = shape.landlock_writable};
+  spec.place =
+      JailPlace{.root_ops = shape.root_ops, .landlock_writable = shape.landlock_writable, .seccomp = shape.seccomp};
   spec.network = shape.network;
   spec.fail_at_for_tests = shape.fail_at_for_tests;
-  return encode(spec, {.whole = shape.whole});
+  return encode(spec, {.joins_cgroups = shape.joins_cgroups, .whole = shape.whole});
 }
 
 std::string encode(const LaunchSpec& spec, const JailShape& built) {
   ImageWriter writer;
   wire::Image header{};
-  header.flags = wire::kNewSession | (built.whole ? wire::kWholeJail : 0U);
+  header.flags = wire::kNewSession;
+  if (built.whole) header.flags |= wire::kWholeJail | (built.joins_cgroups ? 0U : wire::kSealedJail);
   header.fault_at = spec.fail_at_for_tests;
   header.argv_at = writer.strings(spec.argv);
   header.argv_count = static_cast<std::uint32_t>(spec.argv.size());

@@ -84,12 +84,14 @@ struct LaunchSpec {
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 };
 
-// What of a jail is built before there is a run for it: the first steps of its root; when `whole` all of them, and the rest
-// below.
+// What of a jail is built before there is a run for it: the first steps of its root; when `whole` all of them, its network,
+// and its locks too, unless the tool has to join a cgroup first.
 struct JailShape {
   std::vector<RootOp> root_ops{};
   NetworkSpec network{};
   std::vector<std::string> landlock_writable{};
+  std::string seccomp{};
+  bool joins_cgroups = false;
   bool whole = false;
   wire::Stage fail_at_for_tests = wire::Stage::kNone;
 

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/tail_ring.h"
 #include "os/event_fd.h"
 #include "os/memfd.h"
 #include "os/pipe.h"
+#include "spawn/capture.h"
 
 namespace sallyport::spawn {
 namespace {
@@ -28,13 +28,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 // The kernel's own count moves on with its tick.
 constexpr std::chrono::milliseconds kShortestCpuWatch{2};
-// A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it.
-constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
-constexpr std::size_t kBusyPipeCapacity = std::size_t{1} << 20U;
-// More than a pipe holds, and an end to it when somebody outside keeps writing after the run is over.
-constexpr std::size_t kLastBytes = 2 * kBusyPipeCapacity;
 // One loud stream must not starve the deadline: about this much per turn of the loop.
-constexpr std::size_t kBytesPerTurn = kBusyPipeCapacity;
+constexpr std::size_t kBytesPerTurn = Capture::kBusyPipeCapacity;
+// More than a pipe holds, and an end to it when somebody outside keeps writing after the run is over.
+constexpr std::size_t kLastBytes = 2 * Capture::kBusyPipeCapacity;
 
 Result<UniqueFd> open_stdin(const StdinSource& source) {
   return std::visit(
@@ -52,42 +49,6 @@ Result<UniqueFd> open_stdin(const StdinSource& source) {
                  }},
       source);
 }
-
-class Capture {
- public:
-  Capture(UniqueFd pipe, Stream stream, ByteCount cap) : pipe_(std::move(pipe)), stream_(stream), ring_(cap) {}
-
-  [[nodiscard]] int fd() const { return pipe_.get(); }
-
-  // Takes what is there, until about `budget` bytes were taken.
-  void drain(const OutputTap& tap, std::size_t budget) {
-    std::size_t taken = 0;
-    while (pipe_ && taken < budget) {
-      const std::span<char> space = ring_.writable();
-      const ssize_t size = ::read(pipe_.get(), space.data(), space.size());
-      if (size < 0 && errno == EINTR) continue;
-      if (size < 0 && errno == EAGAIN) return;
-      if (size <= 0) {
-        pipe_.reset();
-        return;
-      }
-      if (tap) tap(stream_, {space.data(), static_cast<std::size_t>(size)});
-      ring_.commit(static_cast<std::size_t>(size));
-      taken += static_cast<std::size_t>(size);
-      if (static_cast<std::size_t>(size) >= kDefaultPipeCapacity && !std::exchange(grown_, true)) {
-        grow_pipe(pipe_.get(), kBusyPipeCapacity);
-      }
-    }
-  }
-
-  [[nodiscard]] CapturedStream finish() && { return std::move(ring_).finish(); }
-
- private:
-  UniqueFd pipe_;
-  Stream stream_;
-  TailRing ring_;
-  bool grown_ = false;
-};
 
 struct Streams {
   Capture out;

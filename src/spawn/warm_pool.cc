@@ -7,8 +7,12 @@ namespace {
 
 JailShape whole_shape(const LaunchSpec& spec) {
   const auto& jail = std::get<JailPlace>(spec.place);
-  return {
-      .root_ops = jail.root_ops, .network = spec.network, .landlock_writable = jail.landlock_writable, .whole = true};
+  return {.root_ops = jail.root_ops,
+          .network = spec.network,
+          .landlock_writable = jail.landlock_writable,
+          .seccomp = jail.seccomp,
+          .joins_cgroups = !spec.cgroup_procs_fds.empty(),
+          .whole = true};
 }
 
 }  // namespace

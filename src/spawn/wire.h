@@ -141,7 +141,9 @@ enum ImageFlag : std::uint32_t {
   kWrapper = 1U << 3U,
   // We are that init: namespaces, root, seccomp and dropped capabilities are the wrapper's work, already done.
   kWrapped = 1U << 4U,
-  kWholeJail = 1U << 5U,  // of a shape: there is nothing more to build when the request comes
+  // Built ahead, and said again in the request: there is nothing more to build; and init is confined as the tool will be.
+  kWholeJail = 1U << 5U,
+  kSealedJail = 1U << 6U,
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which

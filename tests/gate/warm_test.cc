@@ -84,6 +84,46 @@ TEST_F(WarmTest, TooManyAreRefused) {
   EXPECT_TRUE(Gate::open(warm_config(64)).has_value());
 }
 
+// Identity, locks, mounts (without their numbers), descriptors, limits, surroundings.
+constexpr const char* kLookAround =
+    "grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp|SigBlk|SigIgn)' /proc/self/status; "
+    "cut -d' ' -f4- /proc/self/mountinfo | sed 's/master:[0-9]*//' | sort; cat /proc/self/cgroup; ls /proc/self/fd; "
+    "ulimit "
+    "-a; "
+    "pwd; umask; cat /proc/sys/kernel/hostname; ls /proc/net/dev /sys 2>&1; ls -la / /dev /tmp | sed 's/ "
+    "[A-Z][a-z][a-z] .* / /'; "
+    "env | sort; echo $$";
+
+TEST_F(WarmTest, AToolLooksAroundAndSeesNoDifference) {
+  Engine cold(with_shell(0));
+  Engine warm(with_shell());
+  for (const bool limited : {false, true}) {
+    JailedSubprocessSpec look = shell(kLookAround);
+    if (limited) look.limits.pids = 100;
+    ASSERT_TRUE(warm.warm_up(look));
+    const std::string expected = printed(cold, look);
+    EXPECT_NE(expected.find("NoNewPrivs:\t1"), std::string::npos) << expected;
+    EXPECT_NE(expected.find("Seccomp:\t2"), std::string::npos) << expected;
+    EXPECT_NE(expected.find("CapBnd:\t0000000000000000"), std::string::npos) << expected;
+    EXPECT_EQ(printed(warm, look), expected);
+  }
+  EXPECT_EQ(text_of(warm.warm_counts()), "2 warm, 0 cold, 0 spoiled");
+}
+
+TEST_F(WarmTest, TheReceiptIsTheSame) {
+  Engine cold(with_shell(0));
+  Engine warm(with_shell());
+  ASSERT_TRUE(warm.warm_up(shell("true")));
+  const auto mechanisms = [&](Gate& gate) {
+    std::string text;
+    for (const Established& one : run(gate, shell("true"), JailKind::kNative).receipt.established) {
+      text += one.mechanism + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(mechanisms(warm), mechanisms(cold));
+}
+
 TEST_F(WarmTest, NothingOfOneRunIsThereInTheNext) {
   Engine engine(with_shell(1));
   ASSERT_TRUE(engine.warm_up(shell("true")));

@@ -94,7 +94,7 @@ long check_no_capabilities() {
 }
 
 long apply_landlock(const Run& run, std::uint32_t& applied) {
-  const long ruleset = run.landlock_fd >= 0 ? run.landlock_fd : make_landlock_ruleset(run);
+  const long ruleset = make_landlock_ruleset(run);
   if (ruleset == kNoLandlock) return 0;
   if (ruleset < 0) return ruleset;
   const long restricted = sys(__NR_landlock_restrict_self, ruleset, 0L);
@@ -133,6 +133,8 @@ long execute(const Run& run, long exe) {
   return sys(__NR_execveat, exe, "", run.at(run.image->argv_at), run.at(run.image->env_at), long{AT_EMPTY_PATH});
 }
 
+long forbid_new_privileges() { return sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L); }
+
 bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   const std::uint64_t no_signals = 0;
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &no_signals, 0L, 8L);
@@ -140,15 +142,15 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   if ((run.image->flags & wire::kNewSession) != 0 && !steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
   if (!steps.ok(Stage::kCgroup, join_cgroups(run))) return false;
   // Unshared only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
-  const bool own_jail = run.jailed() && !run.has(wire::kWrapped);
+  const bool own_jail = run.jailed() && !run.has(wire::kWrapped) && !run.has(wire::kSealedJail);
   if (own_jail && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
   if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
   const long cwd =
       run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd)) : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
   if (!steps.ok(Stage::kWorkingDirectory, cwd)) return false;
   if (!steps.ok(Stage::kStdio, wire_stdio(run)) || !steps.ok(Stage::kStdio, place_passed_fds(run))) return false;
-  if (!steps.ok(Stage::kNoNewPrivs, sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L))) return false;
-  return !run.jailed() || confine(run, steps, applied);
+  if (run.has(wire::kSealedJail)) return true;
+  return steps.ok(Stage::kNoNewPrivs, forbid_new_privileges()) && (!run.jailed() || confine(run, steps, applied));
 }
 
 void tool_child(void* argument) {
@@ -164,7 +166,8 @@ void tool_child(void* argument) {
   if (run.jailed()) {
     exe = open_checked_exe(*run.image, run.at(run.image->exec_path));
     if (!steps.ok(Stage::kExecIdentity, exe)) exit_now(127);
-    if (!run.has(wire::kWrapped) && !steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
+    const bool filtered = run.has(wire::kWrapped) || run.has(wire::kSealedJail);
+    if (!filtered && !steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
   }
   if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, execute(run, exe));
   exit_now(127);
@@ -172,9 +175,15 @@ void tool_child(void* argument) {
 
 }  // namespace
 
+bool seal(Run& run, Steps& steps) {
+  return steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP})) &&
+         steps.ok(Stage::kNoNewPrivs, forbid_new_privileges()) && confine(run, steps, run.applied_ahead) &&
+         steps.ok(Stage::kSeccomp, apply_seccomp(run));
+}
+
 long start_tool(ToolStart& start) {
   start.failure = {};
-  start.applied = 0;
+  start.applied = start.run->applied_ahead;
   const long pid = clone_sharing_memory(start.run->child_stack_top, tool_child, &start);
   if (pid < 0) {
     start.failure = {Stage::kClone, static_cast<int>(-pid), 0};

@@ -1,4 +1,4 @@
-// Between clone and exec, or ahead of it by the jail's init: the Landlock ruleset of a jail's root.
+// Between clone and exec, or ahead of that in the jail's init: the Landlock ruleset of a jail's root.
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/stat.h>

@@ -55,14 +55,6 @@ long empty_bounding_set() {
   return 0;
 }
 
-// Whole jails only. Without Landlock the tool's process finds out as well, and the receipt tells.
-long prepare_landlock(Run& run) {
-  const long ruleset = make_landlock_ruleset(run);
-  if (ruleset == kNoLandlock) return 0;
-  run.landlock_fd = static_cast<int>(ruleset);
-  return ruleset;
-}
-
 // What the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
@@ -70,7 +62,7 @@ bool build_ahead(Run& run, Failure& failure) {
   return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&
          steps.ok(Stage::kLoopback, made.loopback) && steps.ok(Stage::kHostname, made.hostname) &&
          steps.ok(Stage::kCapabilities, empty_bounding_set()) && open_network(run, steps) && begin_root(run, steps) &&
-         (!run.has(wire::kWholeJail) || (enter_root(steps) && steps.ok(Stage::kLandlock, prepare_landlock(run))));
+         (!run.has(wire::kWholeJail) || enter_root(steps)) && (!run.has(wire::kSealedJail) || seal(run, steps));
 }
 
 // What the request in `run.image` wants beyond the shape.
@@ -78,6 +70,7 @@ bool build_the_rest(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   if (run.network.count == 0 && !open_network(run, steps)) return false;
   hand_over_network(run);
+  sys(__NR_close, long{run.proc_fd});
   return run.has(wire::kWholeJail) || (add_to_root(run, steps) && enter_root(steps));
 }
 
@@ -181,7 +174,6 @@ void run_wrapped_init(int image_fd) {
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
   run.child_stack_top = wrapped_child_stack + sizeof wrapped_child_stack;
-  run.landlock_fd = -1;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   run.scratch_fd =

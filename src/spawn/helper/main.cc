@@ -80,6 +80,11 @@ bool any_idle() {
   return false;
 }
 
+bool requests_wait(int control) {
+  struct pollfd requests = {control, POLLIN, 0};
+  return sys(__NR_poll, &requests, 1L, 0L) > 0;
+}
+
 // How many workers have taken a request since the last look.
 std::uint32_t note_started(const Service& service) {
   int pids[16];
@@ -127,8 +132,8 @@ std::uint32_t note_started(const Service& service) {
     }
     if (closing) missing = 0;
     // Building the next jail would slow down the run that has just begun, so it waits for that run's end or for a quiet
-    // moment, unless nobody is left to take a request.
-    if (ready > 0 && !somebody_left && any_idle()) continue;
+    // moment, unless somebody wants one now.
+    if (ready > 0 && !somebody_left && any_idle() && !requests_wait(service.control)) continue;
     for (; missing > 0; --missing) start_worker(service);
   }
 }

@@ -45,18 +45,6 @@ long map_user(Ids inside, Ids outside) {
   return write_id_map("/proc/self/gid_map", inside.gid, outside.gid);
 }
 
-// A jail's TCP goes no farther than this machine. The buffers that its sockets grow to by themselves would be as large as
-// for a way around the world, 6 MiB and more each; and BBR, where it is the host's choice, would pace it. A host that
-// forbids the change (/proc/sys read-only) keeps its own: slower and larger, no less safe.
-void fit_tcp_to_short_ways() {
-  static constexpr char kReceive[] = "4096 131072 1048576";
-  static constexpr char kSend[] = "4096 16384 1048576";
-  static constexpr char kReno[] = "reno";  // in every kernel
-  write_file("/proc/sys/net/ipv4/tcp_rmem", kReceive, sizeof kReceive - 1);
-  write_file("/proc/sys/net/ipv4/tcp_wmem", kSend, sizeof kSend - 1);
-  write_file("/proc/sys/net/ipv4/tcp_congestion_control", kReno, sizeof kReno - 1);
-}
-
 }  // namespace
 
 MadeAhead make_ahead() {
@@ -69,17 +57,14 @@ MadeAhead make_ahead() {
   if (made.unshared < 0) return made;
   made.mapped = map_user({wire::kInsideId, wire::kInsideId}, outside);
   made.loopback = loopback_up();
-  fit_tcp_to_short_ways();
   made.hostname = sys(__NR_sethostname, "sallyport", 9L);
   return made;
 }
 
 bool make_network_namespace(Steps& steps) {
   const Ids ids = own_ids();
-  const bool made = steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET})) &&
-                    steps.ok(Stage::kUserMap, map_user(ids, ids)) && steps.ok(Stage::kLoopback, loopback_up());
-  if (made) fit_tcp_to_short_ways();
-  return made;
+  return steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET})) &&
+         steps.ok(Stage::kUserMap, map_user(ids, ids)) && steps.ok(Stage::kLoopback, loopback_up());
 }
 
 }  // namespace sallyport::spawn::helper

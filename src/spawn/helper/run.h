@@ -26,13 +26,14 @@ struct Run {
   std::uint32_t fd_count;
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
-  int landlock_fd;   // a ruleset made ahead, or -1
   int worker_pidfd;  // readable once the worker is gone
+  int proc_fd;       // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
   int mounts_fd;
   int mounts_alarm_fd;
   MadeAhead made_ahead;
+  std::uint32_t applied_ahead;  // wire::ReportFlag bits
   Network network;
   char* child_stack_top;
 
@@ -73,6 +74,8 @@ struct ToolStart {
   Failure failure;
   std::uint32_t applied;  // wire::ReportFlag bits
 };
+// Does ahead, to the calling init, what no request can change of those steps; the tool inherits it.
+bool seal(Run& run, Steps& steps);
 // Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
 long start_tool(ToolStart& start);
 
