@@ -2,13 +2,13 @@
 # What `make test` runs, and so CI. Goes on after a failure, so that one run shows all of them; the last line is the sum,
 # and the exit code is non-zero when anything failed.
 #
-#   usage: tools/run_tests.sh [STAGE...]     stages: format dev tidy asan tsan fuzz (default: all)
+#   usage: tools/run_tests.sh [STAGE...]     stages: format dev release tidy asan tsan fuzz (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 jobs=${JOBS:-$(nproc)}
 stages=("$@")
-[[ ${#stages[@]} -eq 0 ]] && stages=(format dev tidy asan tsan fuzz)
+[[ ${#stages[@]} -eq 0 ]] && stages=(format dev release tidy asan tsan fuzz)
 reports=()
 failed=()
 second_tries=()
@@ -40,11 +40,18 @@ run_ctest() {
   return $status
 }
 
+# What `make run` does.
+run_example() {
+  local repo=build/example/hello-repo
+  tools/make_example_repo.sh "$repo" && tools/run_example.sh build/release/bin/sallyport "$repo"
+}
+
 stage() {
   title "$1"
   local start=$SECONDS
   case "$1" in
     dev | asan | tsan | fuzz) build "$1" && run_ctest "$1" ;;
+    release) build release && run_example ;;
     tidy) build tidy ;;
     format) tools/format.sh --check ;;
     *) echo "run_tests: error: no such stage: $1" >&2; exit 2 ;;
