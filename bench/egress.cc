@@ -126,8 +126,8 @@ class Bench {
 
   void compare_starts(int rounds) {
     const auto start = [&](std::vector<HostRule> hosts) { run({"true"}, JailKind::kNative, std::move(hosts)); };
-    fmt::print("\ntrue, jailed\n");
-    compare({{"no host allowed", [&] { start({}); }}, {"one host allowed", [&] { start(rules_); }}}, rounds);
+    compare("true, jailed", {{"no host allowed", [&] { start({}); }}, {"one host allowed", [&] { start(rules_); }}},
+            rounds);
   }
 
  private:

@@ -40,10 +40,10 @@ run_ctest() {
   return $status
 }
 
-# What `make run` does.
+# What `make run` does, with the benchmarks built beside it.
 run_example() {
   local repo=build/example/hello-repo
-  tools/make_example_repo.sh "$repo" && tools/run_example.sh build/release/bin/sallyport "$repo"
+  tools/make_example_repo.sh "$repo" && tools/run_example.sh build/bench/bin/sallyport "$repo"
 }
 
 stage() {
@@ -51,7 +51,7 @@ stage() {
   local start=$SECONDS
   case "$1" in
     dev | asan | tsan | fuzz) build "$1" && run_ctest "$1" ;;
-    release) build release && run_example ;;
+    release) build bench && run_example ;;
     tidy) build tidy ;;
     format) tools/format.sh --check ;;
     *) echo "run_tests: error: no such stage: $1" >&2; exit 2 ;;
