@@ -7,7 +7,7 @@ export JOBS
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
-	@echo 'make test      every test and check, clang-tidy, ASan+UBSan, TSan and fuzzing (about 20 minutes on 2 cores)'
+	@echo 'make test      every test and check, clang-tidy, ASan+UBSan, TSan and fuzzing (about 22 minutes on 2 cores)'
 	@echo 'make test-quick  the tests and checks alone (half of that; minutes less the next time)'
 	@echo 'make build     build the release'
 	@echo 'make bench     build and run the quick benchmarks'
