@@ -13,9 +13,8 @@
 #include <thread>
 
 #include "bench/floor.h"
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "bench/warm.h"
-#include "sallyport/gate.h"
 
 namespace sallyport::bench {
 namespace {
@@ -41,18 +40,6 @@ struct Entrant {
 std::string strip(std::string text) {
   std::erase_if(text, [](char letter) { return letter != '\n' && (letter < ' ' || letter > '~'); });
   return text;
-}
-
-std::unique_ptr<Gate> open_gate(const json& job, const std::string& policy, std::size_t warm) {
-  Result<Allowlist> allowlist = Allowlist::from_policy(policy, "bench");
-  if (!allowlist) return nullptr;
-  GateConfig config{.repo = job.at("repo").get<std::string>(),
-                    .allowlist = *std::move(allowlist),
-                    .search_path = {"/usr/bin", "/bin"},
-                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
-  keep_warm(config, warm);
-  Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(config));
-  return gate ? *std::move(gate) : nullptr;
 }
 
 Finished run_in_gate(Gate& gate, const json& job, const Words& argv) {
@@ -137,8 +124,9 @@ void run_rounds(std::vector<Entrant>& entrants, const json& job) {
 }
 
 json run_job(const json& job, const std::string& policy) {
-  const std::unique_ptr<Gate> cold = open_gate(job, policy, 0);
-  const std::unique_ptr<Gate> warm = kCanKeepWarm<GateConfig> ? open_gate(job, policy, job.at("warm")) : nullptr;
+  const std::string repo = job.at("repo");
+  const std::unique_ptr<Gate> cold = open_gate({.repo = repo, .policy = policy});
+  const std::unique_ptr<Gate> warm = open_gate({.repo = repo, .policy = policy, .warm_jails = job.at("warm")});
   std::vector<Entrant> entrants;
   const int parallel = job.value("parallel", 1);
   for (const json& entry : job.at("entrants")) {

@@ -8,20 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "sallyport/gate.h"
-
-namespace {
-
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "head"
-decision_record = "bench"
-reason = "writes as fast as it can"
-)";
-
-}  // namespace
 
 int main(int argc, char** argv) {
   using namespace sallyport;
@@ -33,23 +21,16 @@ int main(int argc, char** argv) {
     if (std::string_view(argv[i]) == "--gib") gib = std::strtoull(argv[i + 1], nullptr, 10);
   }
   const std::vector<std::string> writer = {"head", "-c", std::to_string(gib << 30U), "/dev/zero"};
-  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (!allowlist || ::mkdtemp(name) == nullptr) return 1;
-  const std::filesystem::path repo = name;
-  Result<std::unique_ptr<Gate>> gate = Gate::open({.repo = repo,
-                                                   .allowlist = *std::move(allowlist),
-                                                   .search_path = {"/usr/bin", "/bin"},
-                                                   .base_env = {{"PATH", "/usr/bin:/bin"}}});
-  if (!gate) return 1;
+  const bench::TempDir dir;
+  const std::filesystem::path& repo = dir.path();
+  const std::unique_ptr<Gate> gate = bench::open_gate({.repo = repo, .policy = bench::policy_for({"head"})});
   const auto through_gate = [&] {
     const Result<JailedSubprocessResult> result =
-        (*gate)->run({.argv = writer, .repo = repo, .cwd = repo, .limits = {.wall = 10min}}, JailKind::kNone, {});
+        gate->run({.argv = writer, .repo = repo, .cwd = repo, .limits = {.wall = 10min}}, JailKind::kNone, {});
     if (!result || result->stdout_stream.total_bytes != gib << 30U) std::exit(1);
   };
   bench::compare(fmt::format("{} GiB to stdout (rate = 1 / ratio)", gib),
                  {{"bare read loop", [&] { bench::spawn_and_read(writer); }}, {"gate, 64 MiB cap", through_gate}},
                  rounds);
-  std::filesystem::remove_all(repo);
   return 0;
 }

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "bench/egress_protocol.h"
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "sallyport/gate.h"
 
 namespace sallyport::bench {
 namespace {
@@ -28,18 +28,6 @@ constexpr std::uint64_t kBulk = std::uint64_t{1} << 30U;
 constexpr int kAsks = 500;
 
 enum class Shown { kRate, kLatency };
-
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "bench-client"
-decision_record = "bench"
-reason = "a client"
-[[tool]]
-name = "true"
-decision_record = "bench"
-reason = "the smallest tool"
-)";
 
 void serve(int fd) {
   char letter = 0;
@@ -84,13 +72,7 @@ class Bench {
     fs::create_directories(repo_);
     fs::create_directories(dir / "tools");
     fs::copy_file(SALLYPORT_BENCH_CLIENT, dir / "tools" / "bench-client");
-    Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-    Result<std::unique_ptr<Gate>> gate = Gate::open({.repo = repo_,
-                                                     .allowlist = *std::move(allowlist),
-                                                     .search_path = {dir / "tools", "/usr/bin", "/bin"},
-                                                     .base_env = {{"PATH", "/usr/bin:/bin"}}});
-    if (!gate) give_up(gate.error().message);
-    gate_ = *std::move(gate);
+    gate_ = open_gate({.repo = repo_, .policy = policy_for({"bench-client", "true"}), .more_tools = dir / "tools"});
     rules_ = {parse_host_rule("bulk.test:" + port_ + "=127.0.0.1:" + port_).value()};
   }
 
@@ -160,16 +142,11 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
   }
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr) return 1;
-  {
-    bench::Bench egress(name, bench::start_server());
-    egress.compare_transfers("1 GiB down", "down", bench::kBulk, rounds, bench::Shown::kRate);
-    egress.compare_transfers("1 GiB up", "up", bench::kBulk, rounds, bench::Shown::kRate);
-    egress.compare_transfers("connect, a byte there and back, p50", "ask", bench::kAsks, rounds,
-                             bench::Shown::kLatency);
-    egress.compare_starts(rounds * 20);
-  }
-  std::filesystem::remove_all(name);
+  const bench::TempDir dir;
+  bench::Bench egress(dir.path(), bench::start_server());
+  egress.compare_transfers("1 GiB down", "down", bench::kBulk, rounds, bench::Shown::kRate);
+  egress.compare_transfers("1 GiB up", "up", bench::kBulk, rounds, bench::Shown::kRate);
+  egress.compare_transfers("connect, a byte there and back, p50", "ask", bench::kAsks, rounds, bench::Shown::kLatency);
+  egress.compare_starts(rounds * 20);
   return 0;
 }

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "bench/floor.h"
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "sallyport/gate.h"
 
 namespace sallyport::bench {
 namespace {
@@ -19,26 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "git"
-decision_record = "bench"
-reason = "stat-heavy"
-[[tool]]
-name = "rg"
-decision_record = "bench"
-reason = "read-heavy"
-[[tool]]
-name = "find"
-decision_record = "bench"
-reason = "stat-heavy"
-[[tool]]
-name = "dd"
-decision_record = "bench"
-reason = "nothing but system calls"
-)";
 
 // Files of about 2 KiB, fifty to a directory.
 void make_tree(const fs::path& root, int files) {
@@ -78,19 +58,14 @@ void compare_job(Gate& gate, const std::string& repo, const std::string& title, 
 }
 
 void compare_jobs(const std::string& repo, int rounds, int files) {
-  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-  Result<std::unique_ptr<Gate>> gate = Gate::open({.repo = repo,
-                                                   .allowlist = *std::move(allowlist),
-                                                   .search_path = {"/usr/bin", "/bin"},
-                                                   .base_env = {{"PATH", "/usr/bin:/bin"}}});
-  if (!gate) std::exit(1);
-  compare_job(**gate, repo, fmt::format("rg over {} files", files), {"rg", "--files-with-matches", "^12345$", "."},
+  const std::unique_ptr<Gate> gate = open_gate({.repo = repo, .policy = policy_for({"git", "rg", "find", "dd"})});
+  compare_job(*gate, repo, fmt::format("rg over {} files", files), {"rg", "--files-with-matches", "^12345$", "."},
               rounds);
-  compare_job(**gate, repo, fmt::format("git status in {} files", files), {"git", "status", "--short"}, rounds);
-  compare_job(**gate, repo, fmt::format("find: one stat for each of {} files", files), {"find", repo, "-size", "+1M"},
+  compare_job(*gate, repo, fmt::format("git status in {} files", files), {"git", "status", "--short"}, rounds);
+  compare_job(*gate, repo, fmt::format("find: one stat for each of {} files", files), {"find", repo, "-size", "+1M"},
               rounds);
   // Nothing but calls that do nothing: the kernel's price for any filter, at its highest.
-  compare_job(**gate, repo, "600,000 one-byte reads and writes",
+  compare_job(*gate, repo, "600,000 one-byte reads and writes",
               {"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=300000"}, rounds);
 }
 
@@ -105,9 +80,8 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
     if (std::strcmp(argv[i], "--files") == 0) files = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
   }
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr) return 1;
-  const fs::path repo = fs::path(name) / "repo";
+  const sallyport::bench::TempDir dir;
+  const fs::path repo = dir.path() / "repo";
   sallyport::bench::make_tree(repo, files);
   fs::current_path(repo);
   sallyport::bench::spawn_and_read({"git", "init", "--quiet"});
@@ -117,6 +91,5 @@ int main(int argc, char** argv) {
   sallyport::bench::spawn_and_read({"git", "status", "--short"});
   sallyport::bench::compare_jobs(repo.string(), rounds, files);
   fs::current_path("/");
-  fs::remove_all(name);
   return 0;
 }

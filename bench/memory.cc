@@ -8,22 +8,13 @@
 #include <map>
 #include <thread>
 
-#include "bench/warm.h"
-#include "sallyport/gate.h"
+#include "bench/gate.h"
 
 namespace sallyport::bench {
 namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
-
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "true"
-decision_record = "bench"
-reason = "the smallest tool"
-)";
 
 struct Memory {
   int processes = 0;
@@ -77,18 +68,11 @@ void print_extra(const char* what, const Memory& before, const Memory& now) {
 }
 
 void measure(const fs::path& repo, std::size_t warm, const char* what) {
-  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
   const Memory before = of_the_tree();
-  GateConfig config{.repo = repo,
-                    .allowlist = *std::move(allowlist),
-                    .search_path = {"/usr/bin", "/bin"},
-                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
-  keep_warm(config, warm);
-  const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(config));
-  if (!gate) std::exit(1);
+  const std::unique_ptr<Gate> gate = open_gate({.repo = repo, .policy = policy_for({"true"}), .warm_jails = warm});
   for (int i = 0; i < 3; ++i) {  // a pool learns from the runs what the next will want
     const Result<JailedSubprocessResult> result =
-        (*gate)->run({.argv = {"true"}, .repo = repo, .cwd = repo, .limits = {.wall = 60s}}, JailKind::kNative, {});
+        gate->run({.argv = {"true"}, .repo = repo, .cwd = repo, .limits = {.wall = 60s}}, JailKind::kNative, {});
     if (!result) std::exit(1);
   }
   std::this_thread::sleep_for(500ms);  // until it is idle again, with its pool filled
@@ -100,12 +84,10 @@ void measure(const fs::path& repo, std::size_t warm, const char* what) {
 
 int main() {
   namespace bench = sallyport::bench;
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr) return 1;
+  const bench::TempDir dir;
   fmt::print("\n{:<44} {:>9} {:>9} {:>9}\n", "idle owner after some runs, extra memory", "processes", "RSS MiB",
              "PSS MiB");
-  bench::measure(name, 0, "gate and spawn helper");
-  if (bench::kCanKeepWarm<sallyport::GateConfig>) bench::measure(name, 4, "gate, spawn helper and a pool of 4");
-  std::filesystem::remove_all(name);
+  bench::measure(dir.path(), 0, "gate and spawn helper");
+  bench::measure(dir.path(), 4, "gate, spawn helper and a pool of 4");
   return 0;
 }

@@ -14,9 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "bench/warm.h"
-#include "sallyport/gate.h"
 
 namespace sallyport::bench {
 namespace {
@@ -26,28 +25,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "true"
-decision_record = "bench"
-reason = "the smallest tool"
-[[tool]]
-name = "sleep"
-decision_record = "bench"
-reason = "a jail that stays"
-)";
-
-std::unique_ptr<Gate> open_gate(const fs::path& repo, std::size_t warm) {
-  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-  GateConfig config{.repo = repo,
-                    .allowlist = *std::move(allowlist),
-                    .search_path = {"/usr/bin", "/bin"},
-                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
-  keep_warm(config, warm);
-  Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(config));
-  if (!gate) std::exit(1);
-  return *std::move(gate);
+std::unique_ptr<Gate> gate_for(const fs::path& repo, std::size_t warm) {
+  return open_gate({.repo = repo, .policy = policy_for({"true", "sleep"}), .warm_jails = warm});
 }
 
 void run_jailed(Gate& gate, const JailedSubprocessSpec& spec, const std::stop_token& stop) {
@@ -59,9 +38,8 @@ void run_jailed(Gate& gate, const JailedSubprocessSpec& spec, const std::stop_to
 
 class Scaling {
  public:
-  Scaling(fs::path repo, int rounds) : repo_(std::move(repo)), rounds_(rounds), cold_(open_gate(repo_, 0)) {
-    if constexpr (kCanKeepWarm<GateConfig>) warm_ = open_gate(repo_, 4);
-  }
+  Scaling(fs::path repo, int rounds)
+      : repo_(std::move(repo)), rounds_(rounds), cold_(gate_for(repo_, 0)), warm_(gate_for(repo_, 4)) {}
 
   [[nodiscard]] const fs::path& repo() const { return repo_; }
   [[nodiscard]] Gate& gate() { return *cold_; }
@@ -82,7 +60,7 @@ class Scaling {
       };
       time("bare", [] { spawn_and_read({"true"}); });
       time("cold", [&] { run_jailed(*cold_, spec, {}); });
-      if (warm_ != nullptr) time("warm", [&] { run_jailed(*warm_, spec, {}); });
+      time("warm", [&] { run_jailed(*warm_, spec, {}); });
     }
   }
 
@@ -196,19 +174,15 @@ int main(int argc, char** argv) {
   using namespace sallyport::bench;
   int rounds = 40;  // at each point, twice
   if (argc == 3 && std::strcmp(argv[1], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[2], nullptr, 10));
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr) return 1;
-  const fs::path repo = fs::path(name) / "repo";
+  const TempDir dir;
+  const fs::path repo = dir.path() / "repo";
   fs::create_directory(repo);
-  {
-    Scaling scaling(repo, rounds);
-    by_threads(scaling);
-    by_running_jails(scaling);
-    by_mounts(scaling);
-    by_allowed_hosts(scaling);
-    by_resident_memory(scaling);
-    std::cout << scaling.result().dump() << '\n';
-  }
-  fs::remove_all(name);
+  Scaling scaling(repo, rounds);
+  by_threads(scaling);
+  by_running_jails(scaling);
+  by_mounts(scaling);
+  by_allowed_hosts(scaling);
+  by_resident_memory(scaling);
+  std::cout << scaling.result().dump() << '\n';
   return 0;
 }

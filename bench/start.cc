@@ -10,9 +10,8 @@
 #include <filesystem>
 
 #include "bench/floor.h"
+#include "bench/gate.h"
 #include "bench/measure.h"
-#include "bench/warm.h"
-#include "sallyport/gate.h"
 
 namespace sallyport::bench {
 namespace {
@@ -20,17 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using Words = std::vector<std::string>;
 
-constexpr const char* kPolicy = R"(
-schema = "sallyport.policy/1"
-[[tool]]
-name = "git"
-decision_record = "bench"
-reason = "a typical tool"
-[[tool]]
-name = "true"
-decision_record = "bench"
-reason = "the smallest tool"
-)";
+const std::vector<std::string> kTools = {"git", "true"};
 
 // The nearest that bwrap's own command line comes to the native jail's isolation.
 Words bwrap_command(const std::string& repo, const Words& tool) {
@@ -96,18 +85,6 @@ void run_in_gate(Gate& gate, const std::string& repo, const Words& argv, JailKin
   std::exit(1);
 }
 
-std::unique_ptr<Gate> open_gate(const std::string& repo, std::size_t warm) {
-  Result<Allowlist> allowlist = Allowlist::from_policy(kPolicy, "bench");
-  GateConfig config{.repo = repo,
-                    .allowlist = *std::move(allowlist),
-                    .search_path = {"/usr/bin", "/bin"},
-                    .base_env = {{"PATH", "/usr/bin:/bin"}}};
-  keep_warm(config, warm);
-  Result<std::unique_ptr<Gate>> opened = Gate::open(std::move(config));
-  if (!opened) std::exit(1);
-  return *std::move(opened);
-}
-
 void on_floor(const std::string& repo) {
   const Finished finished = run_on_floor("/usr/bin/true", {"true"}, repo);
   if (finished.ok) return;
@@ -116,8 +93,9 @@ void on_floor(const std::string& repo) {
 }
 
 void compare_starts(const std::string& repo, const std::string& policy, int rounds) {
-  const std::unique_ptr<Gate> opened = open_gate(repo, 0);
+  const std::unique_ptr<Gate> opened = open_gate({.repo = repo, .policy = policy_for(kTools)});
   Gate& gate = *opened;
+  const std::unique_ptr<Gate> warm = open_gate({.repo = repo, .policy = policy_for(kTools), .warm_jails = 4});
   const Words git = {"git", "--version"};
   compare("git --version, no jail",
           {{"posix_spawn + pipes + waitpid", [&] { spawn_and_read(git); }},
@@ -133,9 +111,8 @@ void compare_starts(const std::string& repo, const std::string& policy, int roun
                                          {"floor", [&] { on_floor(repo); }},
                                          {"library, native jail", jailed(gate, JailKind::kNative)},
                                          {"library, bwrap jail", jailed(gate, JailKind::kBwrap)},
-                                         {"CLI, native jail", [&] { spawn_and_read(cli); }}};
-  const std::unique_ptr<Gate> warm = kCanKeepWarm<GateConfig> ? open_gate(repo, 4) : nullptr;
-  if (warm != nullptr) contestants.push_back({"library, warm native jail", jailed(*warm, JailKind::kNative)});
+                                         {"CLI, native jail", [&] { spawn_and_read(cli); }},
+                                         {"library, warm native jail", jailed(*warm, JailKind::kNative)}};
   compare("true, jailed (ratio to bwrap)", contestants, rounds);
 }
 
@@ -150,18 +127,16 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--resident-gib") == 0) resident = std::strtoul(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--rounds") == 0) rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
   }
-  char name[] = "/tmp/sallyport-bench-XXXXXX";
-  if (::mkdtemp(name) == nullptr) return 1;
-  const fs::path dir = name;
+  const sallyport::bench::TempDir temporary;
+  const fs::path& dir = temporary.path();
   fs::create_directory(dir / "repo");
   const fs::path policy = dir / "policy.toml";
   if (FILE* file = std::fopen(policy.c_str(), "w"); file != nullptr) {
-    std::fputs(sallyport::bench::kPolicy, file);
+    std::fputs(sallyport::bench::policy_for(sallyport::bench::kTools).c_str(), file);
     std::fclose(file);
   }
   fmt::print("caller with {} GiB resident, {} rounds\n\n", resident, rounds);
   sallyport::bench::keep_resident(resident);
   sallyport::bench::compare_starts((dir / "repo").string(), policy.string(), rounds);
-  fs::remove_all(dir);
   return 0;
 }
