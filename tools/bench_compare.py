@@ -25,7 +25,6 @@ CLI = BUILD / "bench/bin/sallyport"
 CLOCK = BUILD / "bench/bench/sallyport_bench_compare"
 OUTPUT = 64 << 20
 POOL = 4
-NO_POOL = "not in this build"
 
 POLICY = 'schema = "sallyport.policy/1"\n' + "".join(
     f'[[tool]]\nname = "{name}"\ndecision_record = "bench"\nreason = "a job of the comparison"\n'
@@ -150,13 +149,10 @@ def render(result):
     absent = {name: "not installed" for name, version, _ in result["peers"] if version is None}
     parts = [report.table(["machine", ""], [list(row) for row in result["machine"]], left=2), bars_met(by_job)]
     for name, entrants in by_job.items():
-        missing = dict(absent)
-        if any(entrant["failure"] == "this build has none" for entrant in entrants):
-            missing["sallyport warm"] = NO_POOL
         note = "median"
         if name == "parallel":
             note = "median for all hundred, from the first start to the last end"
-        parts.append(report.job_section(ROOT, name, TITLES[name], note, entrants, missing))
+        parts.append(report.job_section(ROOT, name, TITLES[name], note, entrants, absent))
     told = [[name, version or "not installed", words] for name, version, words in result["peers"]]
     parts += ["### What each peer was told", report.table(["peer", "version", "told"], told, left=3)]
     report.put(ROOT, "compare", "\n\n".join(parts))
