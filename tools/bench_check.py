@@ -41,7 +41,7 @@ RATIOS = (
     # Not to bare: what the kernel charges for any filter is not ours to lose.
     ("inside.rg", "rg over 20000 files", "native jail", "floor"),
     ("inside.git", "git status in 20000 files", "native jail", "floor"),
-    ("drain", "1 GiB to stdout (rate = 1 / ratio)", "gate, 64 MiB cap", "bare read loop"),
+    ("drain", "1024 MiB to stdout (rate = 1 / ratio)", "gate, 64 MiB cap", "bare read loop"),
 )
 
 

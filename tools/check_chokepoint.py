@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """C1: fails when anything but src/spawn can start a process.
 
-  usage: check_chokepoint.py [--source ROOT] [--missing-ok] BUILD_DIR
+  usage: check_chokepoint.py [--source ROOT] [--during-build] BUILD_DIR
 
 Reads the undefined symbols of every built object, so a macro, an inline function or a template cannot hide a call.
 Then reads the text of src/ for what leaves no such symbol: inline assembly, syscall(), and a shell given a string to
@@ -33,15 +33,23 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\((?P<raw>.*?)\)(?P=d)"|
                    r"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 
 
-def check_symbols(objects, missing_ok):
+def of_a_test(file):
+    return any(part.endswith("_test.dir") for part in file.parts)
+
+
+def check_symbols(objects, during_build):
     for source, files in sorted(objects.items()):
         for file in files:
+            if during_build and of_a_test(file):
+                continue  # may be half written at this moment; looked at when the tests run
             if not file.is_file():
-                if not missing_ok:
+                if not during_build:
                     yield source, f"has not been built: {file.name} is missing"
                 continue
+            if source.startswith(MAY_CREATE):
+                continue
             for name in sorted(symbols(file, undefined=True)):
-                if CREATES_PROCESS.match(name) and not source.startswith(MAY_CREATE):
+                if CREATES_PROCESS.match(name):
                     yield source, f"refers to {name}: only src/spawn may start a process (C1)"
 
 
@@ -67,13 +75,13 @@ def check_text(path, source):
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=Path, default=Path(__file__).parent.parent)
-    parser.add_argument("--missing-ok", action="store_true", help="skip what is not built yet (used during a build)")
+    parser.add_argument("--during-build", action="store_true", help="skip what is not built yet, and tests")
     parser.add_argument("build_dir", type=Path)
     options = parser.parse_args(argv[1:])
     root = options.source.resolve()
     try:
         objects = built_objects(options.build_dir.resolve(), root)
-        findings = [f"{source}: {reason}" for source, reason in check_symbols(objects, options.missing_ok)]
+        findings = [f"{source}: {reason}" for source, reason in check_symbols(objects, options.during_build)]
     except ObjectError as error:
         print(f"check_chokepoint: error: {error}", file=sys.stderr)
         return 2

@@ -6,11 +6,15 @@
 #include <cstring>
 #include <utility>
 
+#include "core/streaming_copy.h"
+
 namespace sallyport {
 namespace {
 
 // One full pipe's worth: small streams, which are most of them, never grow.
 constexpr std::size_t kFirstBlock = 64 * 1024;
+// Large steps: a page that the stream never reaches costs nothing, one that moves is paid for twice.
+constexpr std::size_t kGrowth = 8;
 
 using Spare = std::array<char, 16 * 1024>;
 
@@ -56,15 +60,22 @@ void rotate_left(std::span<char> bytes, std::size_t by) {
 
 }  // namespace
 
-TailRing::TailRing(ByteCount cap) : cap_(std::max<std::size_t>(1, count(cap))) {}
+TailRing::TailRing(ByteCount cap, OnNewBlock on_new_block)
+    : cap_(std::max<std::size_t>(1, count(cap))), on_new_block_(on_new_block) {}
 
 void TailRing::grow() {
-  // Sizes are the cap halved again and again, so that the last step too starts from half of it.
+  // Sizes are the cap divided again and again, so that the last step too starts from a small part of it.
   std::size_t size = cap_;
-  while (size / 2 >= kFirstBlock && size / 2 > storage_.size()) size /= 2;
-  // Leaves the new part unwritten: pages the stream never reaches cost nothing.
+  while (size / kGrowth >= kFirstBlock && size / kGrowth > storage_.size()) size /= kGrowth;
+  std::string larger;
+  // The new part stays unwritten: pages the stream never reaches cost nothing.
   // libstdc++ 12 tells the callback the capacity it rounded up to, so the size is our own.
-  storage_.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
+  larger.resize_and_overwrite(size, [&](char* block, std::size_t) {
+    if (on_new_block_ != nullptr) on_new_block_({block, size});
+    streaming_copy(block, storage_.data(), storage_.size());
+    return size;
+  });
+  storage_ = std::move(larger);
 }
 
 std::span<char> TailRing::writable() {
@@ -85,10 +96,15 @@ void TailRing::commit(std::size_t size) {
 }
 
 void TailRing::append(std::string_view bytes) {
+  if (bytes.size() > cap_) {
+    const std::size_t passed_over = bytes.size() - cap_;
+    total_ += passed_over;
+    bytes.remove_prefix(passed_over);
+  }
   while (!bytes.empty()) {
     const std::span<char> room = writable();
     const std::size_t step = std::min(room.size(), bytes.size());
-    std::memcpy(room.data(), bytes.data(), step);
+    streaming_copy(room.data(), bytes.data(), step);
     commit(step);
     bytes.remove_prefix(step);
   }

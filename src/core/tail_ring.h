@@ -4,8 +4,8 @@
 //   while (ssize_t n = read(fd, ring.writable().data(), ring.writable().size())) ring.commit(n);
 //   CapturedStream captured = std::move(ring).finish();
 //
-// The reader reads straight into the ring, so no byte is copied twice. Storage grows with the stream, by doubling
-// towards the cap and never past it; the old and the new block together touch no more than the cap.
+// The reader may read straight into the ring, so that no byte is copied twice. Storage grows with the stream, in large
+// steps towards the cap and never past it; the old and the new block together touch no more than the cap.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,11 @@ inline constexpr std::string_view kTruncationMarker = "...[TRUNCATED]...";
 
 class TailRing {
  public:
+  // Told of every block of memory before it is first written to.
+  using OnNewBlock = void (*)(std::span<char>);
+
   // A cap of 0 is taken as 1: a reader must always have room to read into.
-  explicit TailRing(ByteCount cap);
+  explicit TailRing(ByteCount cap, OnNewBlock on_new_block = nullptr);
 
   // Where the next bytes go: contiguous, never empty, valid until the next call of any kind. Bytes already there are
   // the oldest kept ones; only what is committed replaces them.
@@ -43,6 +46,7 @@ class TailRing {
   void grow();
 
   std::size_t cap_;
+  OnNewBlock on_new_block_;
   std::uint64_t total_ = 0;
   std::size_t next_ = 0;  // where the next byte goes
   std::string storage_;   // its size is what has been allocated so far, not what has been written

@@ -56,7 +56,13 @@ TEST(TailRing, CutsTheMarkerToACapThatIsShorter_C13) {
   EXPECT_EQ(capture("0123456789", 0, 10).bytes, ".");
 }
 
-// Sizes around the first block, the doublings and the in-place rotation's spare.
+CapturedStream capture_by_append(const std::string& all, std::size_t cap, std::size_t step) {
+  TailRing ring(ByteCount{cap});
+  for (std::size_t at = 0; at < all.size(); at += step) ring.append(std::string_view(all).substr(at, step));
+  return std::move(ring).finish();
+}
+
+// Sizes around the first block, the steps of growth and the in-place rotation's spare.
 TEST(TailRing, IsExactAcrossGrowthAndWrapAround_C13) {
   for (const std::size_t cap : {65'535U, 65'536U, 65'537U, 200'000U, 262'144U, 1'000'003U}) {
     for (const std::size_t extra : {0U, 1U, 17U, 16'384U, 16'385U, 70'001U, 199'999U, 2'345'678U}) {
@@ -64,8 +70,27 @@ TEST(TailRing, IsExactAcrossGrowthAndWrapAround_C13) {
       const CapturedStream stream = capture(all, cap, 65'536);
       EXPECT_TRUE(stream.bytes == expected_bytes(all, cap)) << cap << " " << extra;
       EXPECT_EQ(stream.truncated, extra > 0);
+      for (const std::size_t step : {9'999U, 262'144U, 1'500'000U}) {
+        const CapturedStream appended = capture_by_append(all, cap, step);
+        EXPECT_TRUE(appended.bytes == stream.bytes) << cap << " " << extra << " by " << step;
+        EXPECT_EQ(appended.total_bytes, stream.total_bytes);
+      }
     }
   }
+}
+
+TEST(TailRing, TellsOfEveryBlockBeforeItWritesToIt) {
+  static int blocks;
+  blocks = 0;
+  TailRing ring(mebibytes(1), [](std::span<char> block) {
+    ++blocks;
+    EXPECT_GE(block.size(), 64U << 10);
+    std::ranges::fill(block, '!');  // would spoil what was copied before
+  });
+  const std::string all = pattern(1U << 20);
+  for (std::size_t at = 0; at < all.size(); at += 4096) ring.append(std::string_view(all).substr(at, 4096));
+  EXPECT_TRUE(std::move(ring).finish().bytes == all);
+  EXPECT_GE(blocks, 2);
 }
 
 TEST(TailRing, AllocatesNoMoreThanTheStreamNeedsAndNeverMoreThanTheCap_C13) {

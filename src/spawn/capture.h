@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 
 #include "core/tail_ring.h"
+#include "os/huge_pages.h"
 #include "sallyport/jail.h"
 #include "sallyport/unique_fd.h"
 
@@ -11,11 +14,13 @@ namespace sallyport::spawn {
 
 class Capture {
  public:
-  // A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it.
+  // A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it. No larger than what
+  // stays in a processor's cache, on both sides of it.
   static constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
-  static constexpr std::size_t kBusyPipeCapacity = std::size_t{1} << 20U;
+  static constexpr std::size_t kBusyPipeCapacity = std::size_t{256} << 10U;
 
-  Capture(UniqueFd pipe, Stream stream, ByteCount cap) : pipe_(std::move(pipe)), stream_(stream), ring_(cap) {}
+  Capture(UniqueFd pipe, Stream stream, ByteCount cap)
+      : pipe_(std::move(pipe)), stream_(stream), ring_(cap, prefer_huge_pages) {}
 
   [[nodiscard]] int fd() const { return pipe_.get(); }
 
@@ -25,10 +30,15 @@ class Capture {
   [[nodiscard]] CapturedStream finish() && { return std::move(ring_).finish(); }
 
  private:
+  [[nodiscard]] std::span<char> room();
+  void keep(std::span<const char> taken);
+
   UniqueFd pipe_;
   Stream stream_;
   TailRing ring_;
-  bool grown_ = false;
+  // A long stream is read into this and copied on: the kernel's copy is quick only into memory that is in the cache,
+  // and the ring is too large for that. Short streams are read straight into the ring.
+  std::unique_ptr<char[]> stage_;
 };
 
 }  // namespace sallyport::spawn

@@ -30,8 +30,9 @@ constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 constexpr std::chrono::milliseconds kShortestCpuWatch{2};
 // One loud stream must not starve the deadline: about this much per turn of the loop.
 constexpr std::size_t kBytesPerTurn = Capture::kBusyPipeCapacity;
-// More than a pipe holds, and an end to it when somebody outside keeps writing after the run is over.
-constexpr std::size_t kLastBytes = 2 * Capture::kBusyPipeCapacity;
+// More than a pipe holds that the tool itself made as large as it may (1 MiB), and an end to it when somebody outside
+// keeps writing after the run is over.
+constexpr std::size_t kLastBytes = std::size_t{2} << 20U;
 
 Result<UniqueFd> open_stdin(const StdinSource& source) {
   return std::visit(

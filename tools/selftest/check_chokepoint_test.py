@@ -80,7 +80,18 @@ class CheckChokepointTest(ObjectsTest):
     def test_an_object_that_is_not_built_fails_unless_told_otherwise(self):
         self.compile("src/gate/late.cc", HARMLESS, build=False)
         self.assert_fails(self.chokepoint(), "has not been built")
-        self.assert_passes(self.chokepoint("--missing-ok"))
+        self.assert_passes(self.chokepoint("--during-build"))
+
+    def test_a_half_written_object_of_a_test_fails_only_after_the_build(self):
+        self.compile("src/gate/gate_test.cc", HARMLESS, target="gate_test.dir")
+        next((self.build / "gate_test.dir").iterdir()).write_bytes(b"\x7fELF")
+        self.assert_passes(self.chokepoint("--during-build"))
+        self.assert_fails(self.chokepoint(), "cannot list the symbols")
+
+    def test_a_half_written_object_of_the_product_always_fails(self):
+        self.compile("src/gate/gate.cc", HARMLESS, target="sallyport_gate.dir")
+        next((self.build / "sallyport_gate.dir").iterdir()).write_bytes(b"\x7fELF")
+        self.assert_fails(self.chokepoint("--during-build"), "cannot list the symbols")
 
     def test_a_build_without_spawn_is_not_a_pass(self):
         self.entries.clear()

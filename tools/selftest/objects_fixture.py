@@ -13,9 +13,10 @@ class ObjectsTest(CheckTest):
         self.build.mkdir()
         self.entries = []
 
-    def compile(self, source, code, build=True):
+    def compile(self, source, code, build=True, target="any.dir"):
         file = self.write(source, code)
-        output = f"{len(self.entries)}.o"
+        output = f"{target}/{len(self.entries)}.o"
+        (self.build / target).mkdir(exist_ok=True)
         if build:
             subprocess.run(["c++", "-std=c++20", "-c", file, "-o", self.build / output], check=True)
         self.entries.append({"directory": str(self.build), "file": str(file), "command": f"c++ -o {output} -c {file}"})
