@@ -95,8 +95,8 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const HostLayout::Link& link : host.etc_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
   }
-  for (const HostLayout::Link& file : host.etc_files) {
-    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.text, .mode = 0444});
+  for (const HostLayout::File& file : host.etc_files) {
+    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
   }
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});

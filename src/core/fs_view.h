@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/shared_text.h"
 #include "sallyport/limits.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
@@ -31,11 +32,15 @@ struct HostLayout {
     std::string path{};
     std::string text{};
   };
+  struct File {
+    std::string path{};
+    SharedText content{};
+  };
   std::vector<std::string> system_directories;  // "/usr", "/opt": bound read-only
   std::vector<Link> system_links;               // "/bin" -> "usr/bin"
   std::vector<HostPath> etc;                    // what programs need of /etc: bound read-only
   std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
-  std::vector<Link> etc_files;                  // small ones, with their content: copied
+  std::vector<File> etc_files;                  // small ones: copied
   std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
 };
 
@@ -56,7 +61,7 @@ struct ViewEntry {
   ViewKind kind{};
   std::string target{};  // absolute, inside
   std::string source{};
-  std::string content{};
+  SharedText content{};
   std::uint32_t mode = 0755;
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;

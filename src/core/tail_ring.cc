@@ -64,8 +64,8 @@ TailRing::TailRing(ByteCount cap, OnNewBlock on_new_block)
     : cap_(std::max<std::size_t>(1, count(cap))), on_new_block_(on_new_block) {}
 
 void TailRing::grow() {
-  // Sizes are the cap divided again and again, so that the last step too starts from a small part of it.
-  std::size_t size = cap_;
+  // After the first, sizes are the cap divided again and again, so that the last step too starts from a small part of it.
+  std::size_t size = storage_.empty() ? std::min(cap_, kFirstBlock) : cap_;
   while (size / kGrowth >= kFirstBlock && size / kGrowth > storage_.size()) size /= kGrowth;
   std::string larger;
   // The new part stays unwritten: pages the stream never reaches cost nothing.

@@ -60,8 +60,10 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
   for (;;) {
     // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be told apart: the
     // size seen by fstat means nothing for a file that grows while it is read.
-    const std::uint64_t room = limit >= used ? limit - used + 1 : 0;
-    content.resize(used + static_cast<std::size_t>(std::min<std::uint64_t>(step, room)));
+    if (used == content.size()) {
+      const std::uint64_t room = limit >= used ? limit - used + 1 : 0;
+      content.resize(used + static_cast<std::size_t>(std::min<std::uint64_t>(step, room)));
+    }
     const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(system_error("read", subject, errno));

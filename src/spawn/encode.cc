@@ -10,9 +10,15 @@
 namespace sallyport::spawn {
 namespace {
 
+// A jail's shape with the files of /etc in it: growing to it by doubling would touch twice the memory.
+constexpr std::size_t kUsualImage = std::size_t{48} << 10U;
+
 class ImageWriter {
  public:
-  ImageWriter() { bytes_.resize(sizeof(wire::Image)); }
+  ImageWriter() {
+    bytes_.reserve(kUsualImage);
+    bytes_.resize(sizeof(wire::Image));
+  }
 
   std::uint32_t string(std::string_view text) {
     const auto at = static_cast<std::uint32_t>(bytes_.size());
@@ -55,7 +61,7 @@ wire::Op encode_op(const RootOp& op, ImageWriter& writer) {
   encoded.flags = op.flags;
   encoded.source = writer.string(op.source);
   encoded.target = writer.string(op.target);
-  encoded.content = writer.string(op.content);
+  encoded.content = writer.string(op.content.view());
   encoded.content_size = static_cast<std::uint32_t>(op.content.size());
   encoded.mode = op.mode;
   encoded.tree_fd = -1;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/shared_text.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire.h"
 
@@ -24,7 +25,7 @@ struct RootOp {
   wire::OpKind kind{};
   std::string target{};
   std::string source{};
-  std::string content{};    // a file's bytes, or mount options
+  SharedText content{};     // a file's bytes, or mount options
   std::uint32_t flags = 0;  // wire::OpFlag
   std::uint32_t mode = 0;
   std::optional<FileIdentity> identity{};

@@ -71,11 +71,11 @@ std::string describe(const RootOp& op) {
     case wire::OpKind::kBindInside:
       return fmt::format("bind     (jail)/{} on /{} {}", op.source, op.target, mount_options(op));
     case wire::OpKind::kTmpfs:
-      return fmt::format("tmpfs    /{} {}", op.target, op.content);
+      return fmt::format("tmpfs    /{} {}", op.target, op.content.view());
     case wire::OpKind::kProc:
       return fmt::format("proc     /{} ro", op.target);
     case wire::OpKind::kDevpts:
-      return fmt::format("devpts   /{} {}", op.target, op.content);
+      return fmt::format("devpts   /{} {}", op.target, op.content.view());
     case wire::OpKind::kCheckIdentity:
       return fmt::format("check    {}", op.target);
     case wire::OpKind::kMask:
