@@ -49,7 +49,8 @@ class SpawnServer {
   [[nodiscard]] Status start_ahead();
 
   // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
-  // kills the run, and its end-of-file means that nothing of the run is alive any more.
+  // kills the run, and its end-of-file means that nothing of the run is alive any more. A jail's init may tell that
+  // earlier, by the pidfd it sends.
   [[nodiscard]] Result<UniqueFd> submit(const LaunchSpec& spec, Stdio stdio);
 
   // For tests: the helper's pid, 0 when none runs.

@@ -198,6 +198,7 @@ enum ReportFlag : std::uint32_t {
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
   kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
   kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
+  kCarriesInit = 1U << 5U,      // of kStarted: the last descriptor is a pidfd of the jail's init
 };
 
 struct Report {

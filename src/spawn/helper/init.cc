@@ -57,6 +57,7 @@ long empty_bounding_set() {
 
 // What the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
+  run.init_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
   return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&
@@ -84,9 +85,16 @@ bool build_the_rest(Run& run, Failure& failure) {
   started.kind = wire::ReportKind::kStarted;
   started.flags = start.applied;
   const int channel = run.fds[wire::kFdChannel];
-  send_report(channel, started, &run.scratch_fd, run.scratch_fd >= 0 ? 1 : 0);
+  int passed[2];
+  std::uint32_t count = 0;
+  if (run.scratch_fd >= 0) passed[count++] = run.scratch_fd;
+  if (run.init_pidfd >= 0) {
+    started.flags |= wire::kCarriesInit;
+    passed[count++] = run.init_pidfd;
+  }
+  send_report(channel, started, passed, count);
   for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
-  if (run.scratch_fd >= 0) sys(__NR_close, long{run.scratch_fd});
+  for (std::uint32_t i = 0; i < count; ++i) sys(__NR_close, long{passed[i]});
   reap_until(tool, channel);
 }
 
@@ -169,6 +177,7 @@ void run_init_at_once(Run& run) {
 void run_wrapped_init(int image_fd) {
   await_signals_only_when_asked();
   static Run run;
+  run.init_pidfd = -1;  // the wrapper outlives us
   for (std::uint32_t i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = static_cast<int>(i);
   run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;

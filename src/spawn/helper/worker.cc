@@ -191,6 +191,7 @@ void make_ready(Run& run) {
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   run.scratch_fd = -1;
+  run.init_pidfd = -1;
   run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
   run.child_stack_top = child_stack + sizeof child_stack;
 }
