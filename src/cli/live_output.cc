@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,12 @@ namespace {
 
 // How often a blocked write looks whether it should give up. Only a reader that does not read makes us get here.
 constexpr int kTickMs = 50;
+
+bool writable_now(int fd) {
+  pollfd watched{fd, POLLOUT, 0};
+  // An error condition is ready too: the write then says which.
+  return poll(&watched, 1, 0) > 0;
+}
 
 }  // namespace
 
@@ -32,7 +39,10 @@ LiveOutput::Sink LiveOutput::sink_for(int fd) {
   struct stat status{};
   const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   // A pipe that polls writable takes PIPE_BUF bytes whole (pipe(7)).
-  Sink sink{.fd = fd, .chunk = is_file ? std::numeric_limits<std::size_t>::max() : PIPE_BUF, .filter = {}};
+  Sink sink{.fd = fd,
+            .chunk = is_file ? std::numeric_limits<std::size_t>::max() : PIPE_BUF,
+            .can_refuse = !is_file,
+            .filter = {}};
   if (isatty(fd) == 1) sink.filter.emplace();
   return sink;
 }
@@ -57,14 +67,31 @@ void LiveOutput::finish() {
 
 void LiveOutput::write(Sink& sink, std::string_view bytes) {
   while (!bytes.empty()) {
-    if (!wait_writable(sink.fd)) return;
-    const ssize_t written = ::write(sink.fd, bytes.data(), std::min(bytes.size(), sink.chunk));
-    if (written < 0) {
-      if (errno == EINTR || errno == EAGAIN) continue;
+    const ssize_t written = write_some(sink, bytes);
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      if (!wait_writable(sink.fd)) return;
+    } else if (errno != EINTR) {
       return fail_with(sink, errno);
     }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+// Never blocks. O_NONBLOCK is not for us to set: others share the open file.
+ssize_t LiveOutput::write_some(Sink& sink, std::string_view bytes) const {
+  if (sink.can_refuse) {
+    const iovec part{const_cast<char*>(bytes.data()), bytes.size()};  // iovec has no const; nothing is written to it
+    const ssize_t written = ::pwritev2(sink.fd, &part, 1, -1, RWF_NOWAIT);
+    if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) return written;
+    sink.can_refuse = false;  // a terminal, or a kernel before 6.4
+  }
+  // As much as there is room for when poll(2) says that there is some.
+  if (!writable_now(sink.fd)) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return ::write(sink.fd, bytes.data(), std::min(bytes.size(), sink.chunk));
 }
 
 bool LiveOutput::wait_writable(int fd) const {

@@ -1,6 +1,8 @@
 // Passes a tool's output on as it comes. On a terminal it goes through TerminalFilter; anywhere else byte for byte.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -34,11 +36,13 @@ class LiveOutput {
   struct Sink {
     int fd;
     std::size_t chunk;  // what can be written without blocking once poll() says so
+    bool can_refuse;    // whether a write may be asked not to block; tried, and false once refused
     std::optional<TerminalFilter> filter;
     bool broken = false;
   };
   static Sink sink_for(int fd);
   void write(Sink& sink, std::string_view bytes);
+  [[nodiscard]] ssize_t write_some(Sink& sink, std::string_view bytes) const;
   [[nodiscard]] bool wait_writable(int fd) const;
   void fail_with(Sink& sink, int error_number);
 
