@@ -14,8 +14,8 @@ namespace sallyport::spawn {
 
 class Capture {
  public:
-  // A pipe that fills up is made larger once; the quick runs that never fill it do not pay for it. No larger than what
-  // stays in a processor's cache, on both sides of it.
+  // The pipe of a stream that is longer than one is made larger once; the quick runs do not pay for it. No larger than
+  // what stays in a processor's cache, on both sides of it.
   static constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
   static constexpr std::size_t kBusyPipeCapacity = std::size_t{256} << 10U;
 
