@@ -13,8 +13,10 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "core/errors.h"
 #include "os/file.h"
@@ -53,11 +55,18 @@ Status copy_program(const fs::path& from, const fs::path& to) {
 
 Error cannot_be_shown(std::string_view why) { return invalid_request("control", why); }
 
-// The first name in a directory of the host: to see it is to see the directory.
+// A name in a directory of the host: to see it is to see the directory. The one that was left alone longest, since others
+// may come and go before anybody looks.
 Result<std::string> entry_of(const fs::path& directory) {
+  std::optional<std::pair<time_t, std::string>> oldest;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
-    return entry.path().filename().string();
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    struct stat about{};
+    if (::lstat(entry.path().c_str(), &about) != 0) continue;
+    std::pair candidate(about.st_mtim.tv_sec, entry.path().filename().string());
+    if (!oldest || candidate < *oldest) oldest = std::move(candidate);
+  }
+  if (oldest) return std::move(oldest->second);
   return fail(cannot_be_shown(fmt::format("there is nothing to see in {}", directory.native())));
 }
 

@@ -57,7 +57,7 @@ long empty_bounding_set() {
 
 // What the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
-  run.init_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
+  if (run.has_server) run.init_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
   return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&

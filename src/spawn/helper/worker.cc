@@ -203,6 +203,7 @@ Run the_run;  // a worker has one
 void run_worker(int control, int started_pipe, int shape_fd) {
   Run& run = the_run;
   make_ready(run);
+  run.has_server = true;
   if (shape_fd != kNoShape) {
     run.made_ahead = make_ahead();
     run_jailed(run, control, started_pipe, shape_fd);
