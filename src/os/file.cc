@@ -56,7 +56,8 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
   std::size_t used = 0;
   struct stat info{};
   std::size_t step = kFirstRead;
-  if (::fstat(fd, &info) == 0 && info.st_size > 0) step = static_cast<std::size_t>(info.st_size) + 1;
+  const bool sized = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+  if (sized) step = static_cast<std::size_t>(info.st_size) + 1;
   for (;;) {
     // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be told apart: the
     // size seen by fstat means nothing for a file that grows while it is read.
@@ -72,7 +73,9 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
       return fail(invalid_request(subject, "is larger than the " + std::to_string(limit) + " bytes allowed for it",
                                   "raise the cap, or make the file smaller"));
     }
-    if (got == 0) break;
+    // Everything that was there when we looked, and the kernel had no more to give.
+    const bool whole = sized && used == static_cast<std::size_t>(info.st_size) && used < content.size();
+    if (got == 0 || whole) break;
     step = std::max(kFirstRead, used);
   }
   content.resize(used);

@@ -1,16 +1,21 @@
 #include "os/host_layout.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
-#include <filesystem>
-#include <system_error>
+#include <cerrno>
+#include <climits>
+#include <set>
 #include <utility>
 
+#include "os/directory.h"
 #include "os/file.h"
+#include "sallyport/unique_fd.h"
 
 namespace sallyport {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"};
 
@@ -26,35 +31,52 @@ constexpr ByteCount kLargestCopiedFile{256 * 1024};
 constexpr std::array kProcMasks = {"/proc/kallsyms",    "/proc/kcore",         "/proc/keys",      "/proc/kmsg",
                                    "/proc/sched_debug", "/proc/sysrq-trigger", "/proc/timer_list"};
 
-void add_etc(const fs::path& path, HostLayout& layout) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (error) return;
-  if (fs::is_symlink(status)) {
-    const fs::path text = fs::read_symlink(path, error);
-    if (!error) layout.etc_links.push_back({path, text});
-  } else if (fs::is_directory(status) || fs::is_regular_file(status)) {
-    layout.etc.push_back({path, fs::is_directory(status)});
+enum class Found { kNothing, kLink, kDirectory, kFile };
+
+// With the fewest system calls: this is on the way of every start of the program.
+Found look_at(const std::string& path, std::string& link_text) {
+  std::array<char, PATH_MAX> text{};
+  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  if (size >= 0) {
+    link_text.assign(text.data(), static_cast<std::size_t>(size));
+    return Found::kLink;
   }
+  struct stat about{};
+  if (errno != EINVAL || ::lstat(path.c_str(), &about) != 0) return Found::kNothing;
+  if (S_ISDIR(about.st_mode)) return Found::kDirectory;
+  return S_ISREG(about.st_mode) ? Found::kFile : Found::kNothing;
+}
+
+void add_etc(const std::string& path, HostLayout& layout) {
+  std::string text;
+  const Found found = look_at(path, text);
+  if (found == Found::kLink) layout.etc_links.push_back({path, std::move(text)});
+  if (found == Found::kDirectory || found == Found::kFile) layout.etc.push_back({path, found == Found::kDirectory});
 }
 
 // A link stays a link; a file we cannot read is one the tool could not have read either.
-void add_etc_file(const fs::path& path, HostLayout& layout) {
-  std::error_code error;
-  if (fs::is_regular_file(fs::symlink_status(path, error))) {
-    Result<std::string> content = read_whole_file(path, kLargestCopiedFile);
-    if (content) layout.etc_files.push_back({path, *std::move(content)});
-  } else {
-    add_etc(path, layout);
+void add_etc_file(const std::string& path, HostLayout& layout) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ELOOP) add_etc(path, layout);
+    return;
   }
+  Result<std::string> content = read_all(fd.get(), kLargestCopiedFile, path);
+  if (content) layout.etc_files.push_back({path, *std::move(content)});
 }
 
-// Java keeps its configuration in /etc/java-NN-openjdk and links to it from /usr/lib/jvm.
+// Java keeps its configuration in /etc/java-17-openjdk or below /etc/java, and links to it from its home, which is
+// /usr/lib/jvm/java-17-openjdk-amd64 or so. The few names there, since /etc has hundreds.
 void add_java(HostLayout& layout) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/etc", error)) {
-    if (entry.path().filename().string().starts_with("java")) add_etc(entry.path(), layout);
+  const UniqueFd homes(::open("/usr/lib/jvm", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!homes) return;
+  std::set<std::string> names = {"java"};
+  for (const std::string& home : list_directory(homes.get(), "/usr/lib/jvm").value_or(std::vector<std::string>())) {
+    constexpr std::string_view kVendor = "-openjdk";
+    const std::size_t vendor = home.find(kVendor);
+    if (home.starts_with("java-") && vendor != std::string::npos) names.insert(home.substr(0, vendor + kVendor.size()));
   }
+  for (const std::string& name : names) add_etc("/etc/" + name, layout);
 }
 
 }  // namespace
@@ -62,23 +84,17 @@ void add_java(HostLayout& layout) {
 HostLayout read_host_layout() {
   HostLayout layout;
   for (const char* path : kSystem) {
-    std::error_code error;
-    const fs::file_status status = fs::symlink_status(path, error);
-    if (error) continue;
-    if (fs::is_symlink(status)) {
-      const fs::path text = fs::read_symlink(path, error);
-      if (!error) layout.system_links.push_back({path, text});
-    } else if (fs::is_directory(status)) {
-      layout.system_directories.emplace_back(path);
-    }
+    std::string text;
+    const Found found = look_at(path, text);
+    if (found == Found::kLink) layout.system_links.push_back({path, std::move(text)});
+    if (found == Found::kDirectory) layout.system_directories.emplace_back(path);
   }
   for (const char* path : kEtcMounts) add_etc(path, layout);
   for (const char* path : kEtcFiles) add_etc_file(path, layout);
   add_java(layout);
   for (const char* path : kProcMasks) {
-    std::error_code error;
-    const fs::file_status status = fs::symlink_status(path, error);
-    if (!error && fs::exists(status)) layout.proc_masks.push_back({path, fs::is_directory(status)});
+    struct stat about{};
+    if (::lstat(path, &about) == 0) layout.proc_masks.push_back({path, S_ISDIR(about.st_mode)});
   }
   return layout;
 }
