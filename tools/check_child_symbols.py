@@ -26,7 +26,7 @@ def read_approved(file):
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=Path, default=Path(__file__).parent.parent)
-    parser.add_argument("--unit", default="src/spawn/helper/child*.cc", help="the unit's sources, below --source")
+    parser.add_argument("--unit", default="src/spawn/*child*.cc", help="the unit's sources, below --source")
     parser.add_argument("--approved", type=Path, default=Path("src/spawn/helper/approved_symbols.txt"))
     parser.add_argument("build_dir", type=Path)
     options = parser.parse_args(argv[1:])

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "core/errors.h"
 #include "os/memfd.h"
 #include "spawn/helper_image.h"
+#include "spawn/starting_child.h"
 
 // Symbols of helper_image.S.
 extern "C" {
@@ -41,59 +41,55 @@ Result<SocketPair> make_socket_pair() {
 }
 
 Result<UniqueFd> above_fixed_places(UniqueFd fd) {
-  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kImageFd + 1));
+  if (fd.get() > wire::kControlFd) return fd;
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, wire::kControlFd + 1));
   if (!moved) return fail(system_error("duplicate", "a descriptor", errno));
   return moved;
 }
 
-// posix_spawn, not fork: glibc shares the caller's memory until exec, so the caller's size does not matter here either.
-class SpawnAttributes {
+class AllSignalsBlocked {
  public:
-  SpawnAttributes() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  ~SpawnAttributes() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-
-  // Null standard streams, the control socket and the helper's own image at their fixed places, nothing else of ours.
-  // Both descriptors lie above the fixed places, so no dup2 can tread on the other.
-  int prepare(int control, int image) {
-    sigset_t none;
+  AllSignalsBlocked() {
     sigset_t all;
-    ::sigemptyset(&none);
     ::sigfillset(&all);
-    int error = ::posix_spawn_file_actions_adddup2(&actions_, control, wire::kControlFd);
-    if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, image, wire::kImageFd);
-    for (int fd = 0; fd < 3 && error == 0; ++fd) {
-      error = ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
-    }
-    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, wire::kImageFd + 1);
-    if (error == 0) error = ::posix_spawnattr_setsigmask(&attributes_, &none);
-    if (error == 0) error = ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    if (error == 0) {
-      // A session of its own: Ctrl-C at the caller's terminal reaches the caller, who decides.
-      error =
-          ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    }
-    return error;
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-
-  int spawn(pid_t& pid, const char* path, std::string what) {
-    char name[] = "sallyport-spawn";
-    std::array<char*, 3> argv = {name, what.data(), nullptr};
-    std::array<char*, 1> no_environment = {nullptr};
-    return ::posix_spawn(&pid, path, &actions_, &attributes_, argv.data(), no_environment.data());
-  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
 
  private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
+  sigset_t before_{};
 };
+
+void reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Error cannot_start(int error) {
+  return system_error("start", "the spawn helper", error,
+                      "it runs from a sealed memory file: vm.memfd_noexec must be below 2");
+}
+
+Result<pid_t> start_helper(UniqueFd control, std::string what) {
+  UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
+  const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
+  const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
+  char name[] = "sallyport-spawn";
+  const std::array<char*, 3> argv = {name, what.data(), nullptr};
+  StartingChild child;
+  child.control = theirs.get();
+  child.image = image.get();
+  child.argv = argv.data();
+  const AllSignalsBlocked blocked;
+  const long pid = clone_starting_child(child);
+  if (pid < 0) return fail(cannot_start(static_cast<int>(-pid)));
+  if (child.error == 0) return static_cast<pid_t>(pid);
+  reap(static_cast<pid_t>(pid));
+  return fail(cannot_start(child.error));
+}
 
 int send_request(int control, std::span<const int> fds) {
   wire::Request request{wire::kMagic, static_cast<std::uint32_t>(fds.size())};
@@ -122,26 +118,6 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
   fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
   fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
   return fds;
-}
-
-Result<pid_t> start_helper(UniqueFd control, std::string what) {
-  UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
-  const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
-  const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
-  SpawnAttributes attributes;
-  int error = attributes.prepare(theirs.get(), image.get());
-  const std::string path = "/proc/self/fd/" + std::to_string(wire::kImageFd);
-  pid_t pid = 0;
-  if (error == 0) error = attributes.spawn(pid, path.c_str(), std::move(what));
-  if (error == 0) return pid;
-  return fail(system_error("start", "the spawn helper", error,
-                           "it runs from a sealed memory file: /proc must be mounted and vm.memfd_noexec below 2"));
-}
-
-void reap(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
 }
 
 }  // namespace
@@ -186,6 +162,12 @@ Status SpawnServer::ensure_running() {
   control_ = std::move(pair.ours);
   if (kind_ == wire::HelperKind::kTools) return {};
   // Only now, so that the helper makes namespaces while we find out.
+  Status told = tell_shape();
+  if (!told) bury();
+  return told;
+}
+
+Status SpawnServer::tell_shape() {
   const UniqueFd image = TRY(sealed_memfd("sallyport-shape", encode(shape()), MemfdUse::kData));
   const int error = send_request(control_.get(), std::array{image.get()});
   if (error == 0) return {};

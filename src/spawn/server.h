@@ -50,7 +50,7 @@ class SpawnServer {
 
   // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
   // kills the run, and its end-of-file means that nothing of the run is alive any more. A jail's init may tell that
-  // earlier, by the pidfd it sends.
+  // earlier (wire::kNobodyLeft).
   [[nodiscard]] Result<UniqueFd> submit(const LaunchSpec& spec, Stdio stdio);
 
   // For tests: the helper's pid, 0 when none runs.
@@ -58,6 +58,7 @@ class SpawnServer {
 
  private:
   [[nodiscard]] Status ensure_running();
+  [[nodiscard]] Status tell_shape();
   [[nodiscard]] const JailShape& shape();
   void bury();
 

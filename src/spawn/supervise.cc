@@ -63,13 +63,12 @@ class Run {
 
   [[nodiscard]] Result<Ended> to_the_end() {
     while (channel_) {
-      std::array<pollfd, 7> watched = {{{streams_.out.fd(), POLLIN, 0},
+      std::array<pollfd, 6> watched = {{{streams_.out.fd(), POLLIN, 0},
                                         {streams_.err.fd(), POLLIN, 0},
                                         {channel_.get(), POLLIN, 0},
                                         {stopping() ? -1 : stop_fd_, POLLIN, 0},
                                         {stopping() ? -1 : network_fd_, POLLIN, 0},
-                                        {stopping() ? -1 : how_.stop_fd, POLLIN, 0},
-                                        {tool_exited_ ? init_.get() : -1, POLLIN, 0}}};
+                                        {stopping() ? -1 : how_.stop_fd, POLLIN, 0}}};
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
         return fail(system_error("wait for", "the run", errno));
       }
@@ -78,8 +77,6 @@ class Run {
       if (watched[2].revents != 0) receive_report();
       if (watched[3].revents != 0 || watched[5].revents != 0) stop_because(EndedBy::kStop);
       if (watched[4].revents != 0) stop_because(EndedBy::kNetwork);
-      // The kernel lets the first process of a pid namespace end last. The worker would tell us too, a little later.
-      if (watched[6].revents != 0) channel_.reset();
       keep_time();
       watch_disk();
       watch_cpu();
@@ -205,10 +202,6 @@ class Run {
         accept_network(std::move(fds), (report.flags & wire::kPortsRedirected) != 0);
         break;
       case wire::ReportKind::kStarted:
-        if ((report.flags & wire::kCarriesInit) != 0 && !fds.empty()) {
-          init_ = std::move(fds.back());
-          fds.pop_back();
-        }
         if (!fds.empty()) ended_.scratch = std::move(fds.front());
         tool_started_ = true;
         ended_.landlocked = (report.flags & wire::kAppliedLandlock) != 0;
@@ -226,6 +219,7 @@ class Run {
         ended_.usage = {.user = std::chrono::microseconds(report.user_us),
                         .system = std::chrono::microseconds(report.system_us),
                         .peak_rss_bytes = report.peak_rss_bytes};
+        if ((report.flags & wire::kNobodyLeft) != 0) channel_.reset();
         break;
     }
   }
@@ -256,7 +250,6 @@ class Run {
   }
 
   UniqueFd channel_;
-  UniqueFd init_;  // a pidfd: readable once nothing of the jail is alive
   Streams streams_;
   const Supervision& how_;
   int stop_fd_;

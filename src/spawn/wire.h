@@ -15,7 +15,6 @@ namespace sallyport::spawn::wire {
 
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
 inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
-inline constexpr int kImageFd = 4;                   // what the helper was executed from; it closes it first
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 96;
@@ -198,7 +197,7 @@ enum ReportFlag : std::uint32_t {
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
   kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
   kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
-  kCarriesInit = 1U << 5U,      // of kStarted: the last descriptor is a pidfd of the jail's init
+  kNobodyLeft = 1U << 5U,       // of kExited: nothing of the run is alive but the jail's init, which leaves now
 };
 
 struct Report {

@@ -1,5 +1,5 @@
 // The jail's process 1: sets the jail up, starts the tool, reaps, passes SIGTERM on to everybody, reports the tool's
-// fate and leaves; the kernel then kills whatever is left in the pid namespace.
+// fate once nothing else is alive in the pid namespace, and leaves.
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <signal.h>
@@ -23,14 +23,36 @@ long die_with_worker(int worker_pidfd) {
   return gone > 0 ? -3 : gone;  // ESRCH
 }
 
-[[noreturn]] void reap_until(long tool, int channel) {
+// What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
+// other; and without a child we are alone, since an orphan would be our child.
+void end_the_rest() {
+  constexpr long kNow = 1;                 // WNOHANG
+  constexpr long kOfAnyKind = 0x40000000;  // __WALL
+  for (;;) {
+    const long reaped = sys(__NR_wait4, -1L, 0L, kNow | kOfAnyKind, 0L);
+    if (reaped == -10) return;  // ECHILD
+    if (reaped != 0) continue;
+    sys(__NR_kill, -1L, long{SIGKILL});
+    sys(__NR_wait4, -1L, 0L, kOfAnyKind, 0L);
+  }
+}
+
+// In a jail of our own the owner is told that all is over, and need not wait until we have left too: the kernel then
+// takes namespaces apart. In a wrapper's jail the wrapper is still there.
+wire::Report last_report(const Run& run, int status) {
+  if (run.has(wire::kWrapped)) return exit_report(status, 0);
+  end_the_rest();
+  return exit_report(status, wire::kNobodyLeft);
+}
+
+[[noreturn]] void reap_until(const Run& run, long tool) {
   const std::uint64_t awaited = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
   for (;;) {
     int status = 0;
     long pid = 0;
     while ((pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, 0L)) > 0) {
       if (pid != tool) continue;
-      send_report(channel, exit_report(status, 0), nullptr, 0);
+      send_report(run.fds[wire::kFdChannel], last_report(run, status), nullptr, 0);
       exit_now(0);
     }
     if (sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L) == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
@@ -57,7 +79,6 @@ long empty_bounding_set() {
 
 // What the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
-  if (run.has_server) run.init_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
   return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&
@@ -84,18 +105,10 @@ bool build_the_rest(Run& run, Failure& failure) {
   wire::Report started = {};
   started.kind = wire::ReportKind::kStarted;
   started.flags = start.applied;
-  const int channel = run.fds[wire::kFdChannel];
-  int passed[2];
-  std::uint32_t count = 0;
-  if (run.scratch_fd >= 0) passed[count++] = run.scratch_fd;
-  if (run.init_pidfd >= 0) {
-    started.flags |= wire::kCarriesInit;
-    passed[count++] = run.init_pidfd;
-  }
-  send_report(channel, started, passed, count);
+  send_report(run.fds[wire::kFdChannel], started, &run.scratch_fd, run.scratch_fd >= 0 ? 1 : 0);
   for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
-  for (std::uint32_t i = 0; i < count; ++i) sys(__NR_close, long{passed[i]});
-  reap_until(tool, channel);
+  sys(__NR_close, long{run.scratch_fd});
+  reap_until(run, tool);
 }
 
 void await_signals_only_when_asked() {
@@ -177,7 +190,6 @@ void run_init_at_once(Run& run) {
 void run_wrapped_init(int image_fd) {
   await_signals_only_when_asked();
   static Run run;
-  run.init_pidfd = -1;  // the wrapper outlives us
   for (std::uint32_t i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = static_cast<int>(i);
   run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;

@@ -154,10 +154,10 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
     number = number * 10 + static_cast<std::uint32_t>(*digit - '0');
   }
   if (wrapped) helper::run_wrapped_init(static_cast<int>(number));
-  helper::sys(__NR_close, long{wire::kImageFd});
   helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
   const auto kind = static_cast<wire::HelperKind>(argument[0]);
   if (kind == wire::HelperKind::kOneJail) helper::run_only_worker(wire::kControlFd);
+  helper::default_signals();
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   int shape_fd = helper::kNoShape;
   if (kind == wire::HelperKind::kJails) {

@@ -27,11 +27,7 @@ struct Run {
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
   int worker_pidfd;  // readable once the worker is gone
-  // Who buries the worker when the owner is quick to leave. Without a server the owner's end is the worker's, so the
-  // owner waits for the worker, who has buried init by then.
-  bool has_server;
-  int init_pidfd;  // of the jail's init, for the owner, or -1
-  int proc_fd;     // the host's /proc, which a new root covers
+  int proc_fd;       // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
   int mounts_fd;
@@ -135,6 +131,8 @@ long map_image(Run& run, int fd);
 // waits. Writes its pid to `started_pipe` when it has work.
 constexpr int kNoShape = -1;
 [[noreturn]] void run_worker(int control, int started_pipe, int shape_fd);
+// What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
+void default_signals();
 // The same without a server: the owner's death is ours.
 [[noreturn]] void run_only_worker(int control);
 

@@ -191,7 +191,6 @@ void make_ready(Run& run) {
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   run.scratch_fd = -1;
-  run.init_pidfd = -1;
   run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
   run.child_stack_top = child_stack + sizeof child_stack;
 }
@@ -200,10 +199,19 @@ Run the_run;  // a worker has one
 
 }  // namespace
 
+void default_signals() {
+  struct {
+    std::uint64_t handler, flags, restorer, mask;
+  } const by_default = {};
+  // The kernel refuses SIGKILL and SIGSTOP, and what it refuses is as it must be.
+  for (long signal_number = 1; signal_number <= 64; ++signal_number) {
+    sys(__NR_rt_sigaction, signal_number, &by_default, 0L, 8L);
+  }
+}
+
 void run_worker(int control, int started_pipe, int shape_fd) {
   Run& run = the_run;
   make_ready(run);
-  run.has_server = true;
   if (shape_fd != kNoShape) {
     run.made_ahead = make_ahead();
     run_jailed(run, control, started_pipe, shape_fd);
@@ -225,6 +233,7 @@ void run_only_worker(int control) {
   Run& run = the_run;
   make_ready(run);
   run.made_ahead = make_ahead();  // while the owner finds out what the shape is
+  default_signals();
   const int shape_fd = receive_shape(control);
   if (shape_fd < 0) exit_now(0);
   run_jailed(run, control, -1, shape_fd);
