@@ -29,10 +29,6 @@
 
 namespace sallyport {
 
-// The small process that builds jails: kept ready as long as the gate lives, or started with the gate and anew for each
-// further run, which is quicker for an owner that makes just one jailed run.
-enum class HelperLife { kWithGate, kForOneRun };
-
 // How jailed runs got their jail, for an owner that keeps some ready.
 struct WarmCounts {
   std::uint64_t warm = 0;     // used one that was ready, or nearly so
@@ -46,9 +42,8 @@ struct GateConfig {
   std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
   std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
-  HelperLife helper = HelperLife::kWithGate;
-  std::size_t warm_jails = 0;   // native jails to keep built for the next runs; 64 at the most
-  EventSink* events = nullptr;  // borrowed; must outlive the gate
+  std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
+  EventSink* events = nullptr;                       // borrowed; must outlive the gate
 };
 
 struct ProcessResult {

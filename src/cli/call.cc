@@ -54,10 +54,12 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
 }  // namespace
 
 Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
-  // A tool of no set is refused before any file is looked at (C2); with a policy the set itself is in a file.
+  // A tool of no set is refused before any file is looked at; with a policy the set itself is in a file, and is asked
+  // before there is any process (C2).
   if (!options.policy) TRY(check_admission(Allowlist::builtin(), options.argv));
   Place place = TRY(find_place(options, environment));
   Allowlist allowlist = TRY(load_allowlist_outside(options.policy, place.repo));
+  if (options.policy) TRY(check_admission(allowlist, options.argv));
   const fs::path& here = environment.current_directory;
   JailedSubprocessSpec spec{.argv = options.argv,
                             .repo = place.repo,

@@ -16,6 +16,7 @@
 #include "cli/stop_on_signal.h"
 #include "cli/verbs.h"
 #include "cli/verdict.h"
+#include "gate/one_run.h"
 #include "sallyport/gate.h"
 
 namespace sallyport::cli {
@@ -52,8 +53,8 @@ int run_verb(const RunCommand& command, const Environment& environment) {
   if (!call) return report(call.error(), options.format, events);
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
-  if (jails_itself) call->config.helper = HelperLife::kForOneRun;
-  Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
+  Result<std::unique_ptr<Gate>> gate =
+      jails_itself ? open_gate_for_one_run(std::move(call->config)) : Gate::open(std::move(call->config));
   if (!gate) return report(gate.error(), options.format, events);
   std::optional<LiveOutput> live;
   if (options.format == Format::kText) {

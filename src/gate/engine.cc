@@ -11,6 +11,7 @@
 #include "adapters/native/native.h"
 #include "core/errors.h"
 #include "core/json.h"
+#include "gate/one_run.h"
 #include "gate/verdict.h"
 #include "gate/why.h"
 #include "os/canonical.h"
@@ -41,15 +42,13 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
 
 }  // namespace
 
-Engine::Engine(GateConfig config)
+Engine::Engine(GateConfig config, JailSource source)
     : config_(std::move(config)),
+      jail_source_(source),
       policy_digest_(policy_digest(config_.allowlist)),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
-      warm_(config_.warm_jails) {
-  // When it cannot be started, the run that needs it tries again and tells.
-  if (config_.helper == HelperLife::kForOneRun) static_cast<void>(jails().start_ahead());
-}
+      warm_(config_.warm_jails) {}
 
 const HostLayout& Engine::host() {
   const std::scoped_lock lock(host_mutex_);
@@ -59,14 +58,14 @@ const HostLayout& Engine::host() {
 
 spawn::SpawnServer& Engine::jails() {
   std::call_once(jails_made_, [this] {
-    const bool one_run = config_.helper == HelperLife::kForOneRun;
     const auto base = [this] {
       spawn::JailShape shape = native::render_base(host());
       shape.fail_at_for_tests = fault_;
       return shape;
     };
+    const bool one_by_one = jail_source_ == JailSource::kOneByOne;
     jails_ = std::make_unique<spawn::SpawnServer>(
-        one_run ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails, base);
+        one_by_one ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails, base);
   });
   return *jails_;
 }
@@ -196,13 +195,29 @@ Status Engine::warm_up(const JailedSubprocessSpec& spec) {
   return warm_.prepare(rendered.launch);
 }
 
-Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
+namespace {
+
+Status check_and_complete(GateConfig& config) {
   if (config.warm_jails > spawn::wire::kMaxWarmJails) {
     return fail(invalid_request("warm_jails", fmt::format("{} jails are too many to keep ready", config.warm_jails),
                                 fmt::format("keep at most {}", spawn::wire::kMaxWarmJails)));
   }
   config.repo = TRY(canonical_directory(config.repo, "repo"));
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
+  TRY(check_and_complete(config));
   return std::make_unique<Engine>(std::move(config));
+}
+
+Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config) {
+  TRY(check_and_complete(config));
+  auto engine = std::make_unique<Engine>(std::move(config), JailSource::kOneByOne);
+  engine->begin_jail();
+  return engine;
 }
 
 }  // namespace sallyport

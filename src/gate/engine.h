@@ -29,9 +29,12 @@ struct Rendered {
   std::vector<UniqueFd> kept_open{};  // what `launch` borrows
 };
 
+// Whether jails come from a helper that lives as long as the gate, or each is begun on its own.
+enum class JailSource { kServer, kOneByOne };
+
 class Engine final : public Gate {
  public:
-  explicit Engine(GateConfig config);
+  explicit Engine(GateConfig config, JailSource source = JailSource::kServer);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
@@ -39,6 +42,9 @@ class Engine final : public Gate {
   [[nodiscard]] Status warm_up(const JailedSubprocessSpec& spec) override;
   [[nodiscard]] WarmCounts warm_counts() override { return warm_.counts(); }
   [[nodiscard]] const GateConfig& config() const override { return config_; }
+
+  // Ahead of the run it is for. When it cannot be begun, that run tries again and tells.
+  void begin_jail() { static_cast<void>(jails().start_ahead()); }
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
   void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
@@ -72,6 +78,7 @@ class Engine final : public Gate {
   void announce(const Rendered& rendered, const Plan& plan) const;
 
   GateConfig config_;
+  const JailSource jail_source_;
   std::string policy_digest_;
   HashCache hashes_;
   HashCache hashes_when_explaining_;

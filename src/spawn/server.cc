@@ -1,11 +1,14 @@
 #include "spawn/server.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -68,27 +71,61 @@ void reap(pid_t pid) {
   }
 }
 
-Error cannot_start(int error) {
+// A root caller's extra groups would still open files inside a jail whose init cannot drop them any more. This thread's
+// alone, by the system call itself: libc's function would change every thread's. A plain user may not drop its own, since
+// a group can also be there to deny.
+class NoExtraGroups {
+ public:
+  NoExtraGroups() {
+    if (::geteuid() != 0) return;
+    groups_.resize(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+    if (groups_.empty()) return;
+    const int count = ::getgroups(static_cast<int>(groups_.size()), groups_.data());
+    groups_.resize(static_cast<std::size_t>(std::max(0, count)));
+    dropped_ = ::syscall(SYS_setgroups, 0, nullptr) == 0;
+  }
+  ~NoExtraGroups() {
+    if (dropped_) ::syscall(SYS_setgroups, groups_.size(), groups_.data());
+  }
+  NoExtraGroups(const NoExtraGroups&) = delete;
+  NoExtraGroups& operator=(const NoExtraGroups&) = delete;
+
+ private:
+  std::vector<gid_t> groups_;
+  bool dropped_ = false;
+};
+
+Error cannot_start(const StartingChild& child, int error) {
+  if (child.in_new_namespaces && !child.at_exec) return setup_failed(stage_name(wire::Stage::kClone), error);
   return system_error("start", "the spawn helper", error,
                       "it runs from a sealed memory file: vm.memfd_noexec must be below 2");
 }
 
-Result<pid_t> start_helper(UniqueFd control, std::string what) {
+long clone_as(wire::HelperKind kind, StartingChild& child) {
+  const AllSignalsBlocked blocked;
+  if (kind != wire::HelperKind::kOneJail) return clone_starting_child(child);
+  child.in_new_namespaces = true;
+  const NoExtraGroups dropped;
+  return clone_starting_child(child);
+}
+
+Result<pid_t> start_helper(UniqueFd control, wire::HelperKind kind, std::size_t idle_workers) {
   UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
   const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
   const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
-  char name[] = "sallyport-spawn";
-  const std::array<char*, 3> argv = {name, what.data(), nullptr};
+  std::string name = "sallyport-spawn";
+  std::string what = kind == wire::HelperKind::kOneJail ? fmt::format("o{},{}", ::geteuid(), ::getegid())
+                                                        : fmt::format("{}{}", static_cast<char>(kind), idle_workers);
+  const std::array<char*, 3> argv = {name.data(), what.data(), nullptr};
   StartingChild child;
   child.control = theirs.get();
   child.image = image.get();
   child.argv = argv.data();
-  const AllSignalsBlocked blocked;
-  const long pid = clone_starting_child(child);
-  if (pid < 0) return fail(cannot_start(static_cast<int>(-pid)));
+  const long pid = clone_as(kind, child);
+  if (pid < 0) return fail(cannot_start(child, static_cast<int>(-pid)));
   if (child.error == 0) return static_cast<pid_t>(pid);
   reap(static_cast<pid_t>(pid));
-  return fail(cannot_start(child.error));
+  return fail(cannot_start(child, child.error));
 }
 
 int send_request(int control, std::span<const int> fds) {
@@ -156,9 +193,7 @@ Status SpawnServer::ensure_running() {
   pid_ = 0;
   control_.reset();
   SocketPair pair = TRY(make_socket_pair());
-  std::string what(1, static_cast<char>(kind_));
-  what += std::to_string(idle_workers_);
-  pid_ = TRY(start_helper(std::move(pair.theirs), std::move(what)));
+  pid_ = TRY(start_helper(std::move(pair.theirs), kind_, idle_workers_));
   control_ = std::move(pair.ours);
   if (kind_ == wire::HelperKind::kTools) return {};
   // Only now, so that the helper makes namespaces while we find out.
@@ -181,7 +216,7 @@ const JailShape& SpawnServer::shape() {
   return shape_;
 }
 
-Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
+Result<Started> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
@@ -203,11 +238,10 @@ Result<UniqueFd> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
       return fail(system_error("reach", "the spawn helper", error, "it was killed twice in a row; see the kernel log"));
     }
   }
-  if (kind_ == wire::HelperKind::kOneJail) {
-    control_.reset();
-    spent_.push_back(std::exchange(pid_, 0));
-  }
-  return std::move(channel.ours);
+  if (kind_ != wire::HelperKind::kOneJail) return Started{.channel = std::move(channel.ours)};
+  control_.reset();
+  spent_.push_back(std::exchange(pid_, 0));
+  return Started{.channel = std::move(channel.ours), .init = spent_.back()};
 }
 
 }  // namespace sallyport::spawn

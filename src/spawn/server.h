@@ -5,7 +5,7 @@
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
 //
 // One object for each kind of helper (wire::HelperKind) and each shape: a worker that has begun a jail cannot start an
-// unjailed tool any more. A kOneJail helper serves one request and ends; the next request starts another.
+// unjailed tool any more. A kOneJail helper is the jail's init; the next request starts another.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
 // next submit() starts a new helper. Destruction closes the control socket; the helper ends once its children are dead.
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,16 @@ struct Stdio {
   int in = -1;
   int out = -1;
   int err = -1;
+};
+
+// A run under way, as its owner holds it.
+struct Started {
+  // Carries wire::Report to us. Its end-of-file means that nothing of the run is alive any more, or, with an `init`, that
+  // this init is ending. Init may tell of the run's end earlier (wire::kNobodyLeft).
+  UniqueFd channel{};
+  // Of a jail without a worker: the jail's first process, and our child. Without one, the channel takes wire::Command
+  // from us, and closing it kills the run.
+  std::optional<pid_t> init{};
 };
 
 class SpawnServer {
@@ -48,10 +59,7 @@ class SpawnServer {
   // Starts the helper before there is work for it. When that fails, submit() tries again.
   [[nodiscard]] Status start_ahead();
 
-  // Asks for a start. The channel that comes back carries wire::Report to us and wire::Command from us; closing it
-  // kills the run, and its end-of-file means that nothing of the run is alive any more. A jail's init may tell that
-  // earlier (wire::kNobodyLeft).
-  [[nodiscard]] Result<UniqueFd> submit(const LaunchSpec& spec, Stdio stdio);
+  [[nodiscard]] Result<Started> submit(const LaunchSpec& spec, Stdio stdio);
 
   // For tests: the helper's pid, 0 when none runs.
   [[nodiscard]] pid_t helper_pid();
@@ -70,7 +78,7 @@ class SpawnServer {
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;
-  std::vector<pid_t> spent_;  // kOneJail: they end by themselves, but want to be reaped
+  std::vector<pid_t> spent_;  // kOneJail: every init that was given a run, to be reaped in the end
 };
 
 }  // namespace sallyport::spawn

@@ -2,7 +2,9 @@
 #include "spawn/starting_child.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/prctl.h>
 #include <linux/sched.h>
 #include <signal.h>
 
@@ -33,9 +35,33 @@ long take_descriptors(const StartingChild& child) {
   return sys(__NR_close_range, long{child.image} + 1, long{0x7fffffff}, 0L);
 }
 
+// What building a jail takes, inside the new user namespace and nowhere else.
+constexpr int kInitCapabilities[] = {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,  CAP_SETGID,  CAP_SETUID,   CAP_SETPCAP,
+                                     CAP_NET_ADMIN,    CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_ADMIN};
+
+// Nobody is mapped there yet, and an exec by nobody keeps no capabilities but ambient ones.
+long keep_capabilities() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct wanted[2] = {};
+  for (const int capability : kInitCapabilities) {
+    auto& half = wanted[CAP_TO_INDEX(capability)];
+    half.inheritable |= CAP_TO_MASK(capability);
+    half.effective = half.permitted = half.inheritable;
+  }
+  const long set = sys(__NR_capset, &header, &wanted[0]);
+  if (set < 0) return set;
+  for (const int capability : kInitCapabilities) {
+    const long raised = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_RAISE}, long{capability}, 0L, 0L);
+    if (raised < 0) return raised;
+  }
+  return 0;
+}
+
 [[noreturn]] void become_helper(StartingChild& child) {
   sys(__NR_setsid);  // fails only for who leads a session already, which a new process does not
   long result = take_descriptors(child);
+  if (result >= 0 && child.in_new_namespaces) result = keep_capabilities();
+  child.at_exec = result >= 0;
   char* const no_environment[] = {nullptr};
   if (result >= 0) result = sys(__NR_execveat, long{child.image}, "", child.argv, no_environment, long{AT_EMPTY_PATH});
   child.error = static_cast<int>(-result);
@@ -47,6 +73,7 @@ long take_descriptors(const StartingChild& child) {
 long clone_starting_child(StartingChild& child) {
   struct clone_args how = {};
   how.flags = CLONE_VM | CLONE_VFORK;
+  if (child.in_new_namespaces) how.flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
   how.exit_signal = SIGCHLD;
   how.stack = reinterpret_cast<std::uint64_t>(&child.stack[0]);
   how.stack_size = sizeof child.stack;

@@ -10,7 +10,10 @@ struct StartingChild {
   int control = -1;  // both at 4 or above, so that they are not trodden on
   int image = -1;
   char* const* argv = nullptr;
-  int error = 0;  // why there was no exec
+  bool in_new_namespaces = false;  // user, mount and pid, in which it can do what an init of a jail has to do
+  // Why there was no exec: an errno, and whether it was the exec itself that failed.
+  int error = 0;
+  bool at_exec = false;
   alignas(16) std::byte stack[8192]{};
 };
 

@@ -2,8 +2,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,8 +62,17 @@ struct Streams {
 
 class Run {
  public:
-  Run(UniqueFd channel, Streams streams, const Supervision& how, int stop_fd)
-      : channel_(std::move(channel)), streams_(std::move(streams)), how_(how), stop_fd_(stop_fd) {}
+  Run(Started started, Streams streams, const Supervision& how, int stop_fd)
+      : channel_(std::move(started.channel)),
+        init_(started.init),
+        streams_(std::move(streams)),
+        how_(how),
+        stop_fd_(stop_fd) {}
+  ~Run() {
+    if (channel_) command(wire::Command::kKill);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   [[nodiscard]] Result<Ended> to_the_end() {
     while (channel_) {
@@ -93,6 +106,11 @@ class Run {
   [[nodiscard]] bool stopping() const { return ended_.by != EndedBy::kItself; }
 
   void command(wire::Command command) const {
+    if (init_) {
+      ::kill(*init_,
+             command == wire::Command::kTerminate ? SIGTERM : SIGKILL);  // a zombie at worst: nobody reaps it yet
+      return;
+    }
     // A worker that is already gone needs no command; end-of-file on the channel follows.
     while (::send(channel_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
     }
@@ -167,9 +185,29 @@ class Run {
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size != sizeof report) {
       channel_.reset();  // the worker and so the whole tree is gone
+      if (init_) await_init();
       return;
     }
     accept_report(report, descriptors_of(message));
+  }
+
+  // The kernel lets the first process of a pid namespace end last. Its wait status is left for whoever reaps it.
+  void await_init() {
+    siginfo_t info{};
+    rusage usage{};
+    while (::syscall(SYS_waitid, P_PID, *init_, &info, WEXITED | WNOWAIT, &usage) != 0) {
+      if (errno != EINTR) return;
+    }
+    const bool killed = info.si_code != CLD_EXITED;
+    if (tool_exited_ || !killed) return;  // init leaves with 0 once it has told us everything
+    wire::Report report{};
+    report.kind = wire::ReportKind::kExited;
+    report.flags = wire::kInitDied;
+    report.wait_status = info.si_status;
+    report.user_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec);
+    report.system_us = static_cast<std::uint64_t>(usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec);
+    report.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    accept_report(report, {});
   }
 
   static std::vector<UniqueFd> descriptors_of(msghdr& message) {
@@ -250,6 +288,7 @@ class Run {
   }
 
   UniqueFd channel_;
+  std::optional<pid_t> init_;
   Streams streams_;
   const Supervision& how_;
   int stop_fd_;
@@ -281,14 +320,14 @@ Result<std::optional<Ended>> supervise_until_end(SpawnServer& server, const Laun
   Pipe err = TRY(make_pipe());
   TRY(set_nonblocking(out.read_end.get()));
   TRY(set_nonblocking(err.read_end.get()));
-  UniqueFd channel =
+  Started started =
       TRY(server.submit(spec, {.in = input.get(), .out = out.write_end.get(), .err = err.write_end.get()}));
   input.reset();
   out.write_end.reset();
   err.write_end.reset();
   Streams streams{Capture(std::move(out.read_end), Stream::kStdout, supervision.max_output),
                   Capture(std::move(err.read_end), Stream::kStderr, supervision.max_output)};
-  Run run(std::move(channel), std::move(streams), supervision, stop_event.fd());
+  Run run(std::move(started), std::move(streams), supervision, stop_event.fd());
   Result<Ended> ended = run.to_the_end();
   if (only_if_sound && run.jail_was_no_good()) return std::optional<Ended>();
   return ended;

@@ -6,6 +6,8 @@
 //   owner --(control socket: Request + fds)--> an idle worker of the helper
 //   owner <--(per-run channel: Report)-------- worker, or the jail's init
 //   owner --(per-run channel: Command)-------> worker
+//
+// A helper for one jail is that jail's init itself, and a child of the owner, who commands it by signals.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +26,11 @@ inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
 
-// What a helper is started as: the first letter of its one argument. For a server the number of idle workers follows.
+// What a helper is started as: the first letter of its one argument.
 enum class HelperKind : char {
-  kTools = 't',    // a server for tools without a jail of ours
-  kJails = 'j',    // a server whose workers build jails ahead
-  kOneJail = 'o',  // no server: one such worker
+  kTools = 't',    // a server for tools without a jail of ours; the number of idle workers follows
+  kJails = 'j',    // a server whose workers build jails ahead; the same
+  kOneJail = 'o',  // the init of one jail, in new user, mount and pid namespaces; "UID,GID" of the owner follow
 };
 
 // The step that was under way; with errno it says why a tool never started. Names: stage_name() on the owner's side.

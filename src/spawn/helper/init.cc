@@ -14,10 +14,11 @@ namespace {
 
 using wire::Stage;
 
-// PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it.
-long die_with_worker(int worker_pidfd) {
+// PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it. An owner that is gone has
+// closed its end of the control socket, which is asked later.
+long die_with_parent(int worker_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  if (armed < 0) return armed;
+  if (armed < 0 || worker_pidfd < 0) return armed;
   struct pollfd worker = {worker_pidfd, POLLIN, 0};
   const long gone = sys(__NR_poll, &worker, 1L, 0L);
   return gone > 0 ? -3 : gone;  // ESRCH
@@ -81,10 +82,11 @@ long empty_bounding_set() {
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
-  return steps.ok(Stage::kParentAlive, die_with_worker(run.worker_pidfd)) && steps.ok(Stage::kUserMap, made.mapped) &&
-         steps.ok(Stage::kLoopback, made.loopback) && steps.ok(Stage::kHostname, made.hostname) &&
-         steps.ok(Stage::kCapabilities, empty_bounding_set()) && open_network(run, steps) && begin_root(run, steps) &&
-         (!run.has(wire::kWholeJail) || enter_root(steps)) && (!run.has(wire::kSealedJail) || seal(run, steps));
+  return steps.ok(Stage::kParentAlive, die_with_parent(run.worker_pidfd)) && steps.ok(Stage::kClone, made.unshared) &&
+         steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
+         steps.ok(Stage::kHostname, made.hostname) && steps.ok(Stage::kCapabilities, empty_bounding_set()) &&
+         open_network(run, steps) && begin_root(run, steps) && (!run.has(wire::kWholeJail) || enter_root(steps)) &&
+         (!run.has(wire::kSealedJail) || seal(run, steps));
 }
 
 // What the request in `run.image` wants beyond the shape.
@@ -111,16 +113,8 @@ bool build_the_rest(Run& run, Failure& failure) {
   reap_until(run, tool);
 }
 
-void await_signals_only_when_asked() {
-  const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
-  sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
-}
-
-alignas(16) char wrapped_child_stack[64 * 1024];
-
-}  // namespace
-
-namespace {
+// Of an init that is not a worker's child.
+alignas(16) char own_child_stack[64 * 1024];
 
 [[noreturn]] void serve_request(Run& run, bool built, const Failure& failure) {
   if (!built) refuse(run, failure, wire::kNotBuilt);
@@ -165,6 +159,15 @@ void tell_worker(int handover, Handover what, const int* fds, std::uint32_t coun
 
 }  // namespace
 
+void await_signals_only_when_asked() {
+  const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
+  sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
+}
+
+void open_proc(Run& run) {
+  run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
+}
+
 void run_init(Run& run, int control, int handover) {
   Failure failure = {};
   // A jail that could not be built waits too: whoever asks next must hear of it rather than wait for nobody.
@@ -186,6 +189,25 @@ void run_init_at_once(Run& run) {
   serve_request(run, built, failure);
 }
 
+void run_lone_init(int control, Ids outside) {
+  await_signals_only_when_asked();
+  static Run run;
+  run.scratch_fd = -1;
+  run.worker_pidfd = -1;
+  run.child_stack_top = own_child_stack + sizeof own_child_stack;
+  open_proc(run);
+  run.made_ahead = make_ahead(0, outside);  // while the owner finds out what the shape is
+  default_signals();
+  const int shape_fd = receive_shape(control);
+  if (shape_fd < 0) exit_now(0);
+  const long mapped = map_image(run, shape_fd);
+  Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
+  const bool built = mapped >= 0 && build_ahead(run, failure);
+  if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
+  sys(__NR_close, long{control});
+  serve_request(run, built, failure);
+}
+
 // The wrapper's process 1, with its streams as the tool's, the image at `image_fd` and the channel right behind it.
 void run_wrapped_init(int image_fd) {
   await_signals_only_when_asked();
@@ -194,7 +216,7 @@ void run_wrapped_init(int image_fd) {
   run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
-  run.child_stack_top = wrapped_child_stack + sizeof wrapped_child_stack;
+  run.child_stack_top = own_child_stack + sizeof own_child_stack;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   run.scratch_fd =

@@ -141,22 +141,32 @@ std::uint32_t note_started(const Service& service) {
 }  // namespace
 }  // namespace sallyport::spawn::helper
 
+namespace {
+
+std::uint32_t take_number(const char*& text) {
+  std::uint32_t number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + static_cast<std::uint32_t>(*text - '0');
+  return number;
+}
+
+}  // namespace
+
 // `stack` is what the kernel hands a new program: argc, then argv. With a number, that of a descriptor, we are the init
-// inside a wrapper's jail; otherwise a letter says which of wire::HelperKind we are, and a number may follow.
+// inside a wrapper's jail; otherwise a letter says which of wire::HelperKind we are, and numbers follow.
 extern "C" [[noreturn]] void helper_main(const long* stack) {
   namespace helper = sallyport::spawn::helper;
   namespace wire = sallyport::spawn::wire;
   if (stack[0] != 2) helper::exit_now(1);
-  const char* const argument = reinterpret_cast<const char*>(stack[2]);
-  const bool wrapped = argument[0] >= '0' && argument[0] <= '9';
-  std::uint32_t number = 0;
-  for (const char* digit = argument + (wrapped ? 0 : 1); argument[0] != '\0' && *digit != '\0'; ++digit) {
-    number = number * 10 + static_cast<std::uint32_t>(*digit - '0');
-  }
-  if (wrapped) helper::run_wrapped_init(static_cast<int>(number));
-  helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
+  const char* argument = reinterpret_cast<const char*>(stack[2]);
+  if (argument[0] >= '0' && argument[0] <= '9') helper::run_wrapped_init(static_cast<int>(take_number(argument)));
   const auto kind = static_cast<wire::HelperKind>(argument[0]);
-  if (kind == wire::HelperKind::kOneJail) helper::run_only_worker(wire::kControlFd);
+  if (argument[0] != '\0') ++argument;
+  const std::uint32_t number = take_number(argument);
+  helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
+  if (kind == wire::HelperKind::kOneJail) {
+    if (*argument++ != ',') helper::exit_now(1);
+    helper::run_lone_init(wire::kControlFd, {number, take_number(argument)});
+  }
   helper::default_signals();
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   int shape_fd = helper::kNoShape;

@@ -29,11 +29,6 @@ long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside)
   return write_file(path, text, static_cast<std::size_t>(end - text));
 }
 
-struct Ids {
-  std::uint32_t uid;
-  std::uint32_t gid;
-};
-
 // Asked before entering the namespace: inside, nobody is mapped yet.
 Ids own_ids() { return {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))}; }
 
@@ -52,8 +47,12 @@ MadeAhead make_ahead() {
   // can also be there to deny.
   sys(__NR_setgroups, 0L, 0L);
   const Ids outside = own_ids();
+  return make_ahead(CLONE_NEWUSER, outside);
+}
+
+MadeAhead make_ahead(long user_namespace, Ids outside) {
   MadeAhead made = {};
-  made.unshared = sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
+  made.unshared = sys(__NR_unshare, user_namespace | long{CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
   if (made.unshared < 0) return made;
   made.mapped = map_user({wire::kInsideId, wire::kInsideId}, outside);
   made.loopback = loopback_up();

@@ -6,6 +6,11 @@
 
 namespace sallyport::spawn::helper {
 
+struct Ids {
+  std::uint32_t uid;
+  std::uint32_t gid;
+};
+
 // The namespaces that a worker for jails makes before it is asked. Each is the kernel's answer.
 struct MadeAhead {
   long unshared;
@@ -26,7 +31,7 @@ struct Run {
   std::uint32_t fd_count;
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
-  int worker_pidfd;  // readable once the worker is gone
+  int worker_pidfd;  // readable once the worker is gone; -1 when there is none
   int proc_fd;       // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
@@ -96,13 +101,19 @@ enum class Handover : char {
   kTaken = 't',  // with the run's channel: the worker listens to the owner from now on
   kStale = 's',  // with all of the request: the host's mounts have changed, so this jail is none for it
 };
+void await_signals_only_when_asked();
+void open_proc(Run& run);
 [[noreturn]] void run_init(Run& run, int control, int handover);
 // The request is there already.
 [[noreturn]] void run_init_at_once(Run& run);
+// We are in new user, mount and pid namespaces, and the owner is our parent.
+[[noreturn]] void run_lone_init(int control, Ids outside);
 [[noreturn]] void run_wrapped_init(int image_fd);
 
 // namespaces.cc: puts this process into fresh user, network, ipc and uts namespaces.
 MadeAhead make_ahead();
+// The same when it is (0) or is not (CLONE_NEWUSER) in a user namespace of its own already, whose maps are still empty.
+MadeAhead make_ahead(long user_namespace, Ids outside);
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
 
@@ -133,8 +144,6 @@ constexpr int kNoShape = -1;
 [[noreturn]] void run_worker(int control, int started_pipe, int shape_fd);
 // What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
 void default_signals();
-// The same without a server: the owner's death is ours.
-[[noreturn]] void run_only_worker(int control);
 
 // report.cc: what the owner is told. The descriptors ride along.
 wire::Report failure_report(const Failure& failure);

@@ -16,9 +16,8 @@ using wire::Stage;
 
 alignas(16) char child_stack[64 * 1024];
 
-// The server starts another in our place. Without a server there is nobody to tell.
+// The server starts another in our place.
 void tell_started(int started_pipe) {
-  if (started_pipe < 0) return;
   const auto pid = static_cast<int>(sys(__NR_getpid));
   sys(__NR_write, long{started_pipe}, &pid, long{sizeof pid});
 }
@@ -187,11 +186,10 @@ Init clone_init(Run& run) {
 }
 
 void make_ready(Run& run) {
-  const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
-  sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
+  await_signals_only_when_asked();
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   run.scratch_fd = -1;
-  run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
+  open_proc(run);
   run.child_stack_top = child_stack + sizeof child_stack;
 }
 
@@ -225,18 +223,6 @@ void run_worker(int control, int started_pipe, int shape_fd) {
     exit_now(0);
   }
   run_bare(run);
-}
-
-void run_only_worker(int control) {
-  sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  // An owner that was already dead then has closed its end of the control socket too.
-  Run& run = the_run;
-  make_ready(run);
-  run.made_ahead = make_ahead();  // while the owner finds out what the shape is
-  default_signals();
-  const int shape_fd = receive_shape(control);
-  if (shape_fd < 0) exit_now(0);
-  run_jailed(run, control, -1, shape_fd);
 }
 
 }  // namespace sallyport::spawn::helper
