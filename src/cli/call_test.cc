@@ -112,5 +112,15 @@ TEST_F(CallPlace, AToolOfNoSetIsRefusedBeforeAnyFileIsLookedAt_C2) {
   EXPECT_NE(made.error().as<DisallowedSubprocessError>(), nullptr);
 }
 
+// The call is made before the gate is opened, and that may start a process.
+TEST_F(CallPlace, AToolThatThePolicyDoesNotAdmitIsRefusedBeforeThereIsAProcess_C2) {
+  const fs::path policy = root_ / "policy.toml";
+  write_policy(policy);
+  EXPECT_TRUE(call({.policy = policy, .argv = {"git"}}, root_ / "home/plain"));
+  const Result<Call> refused = call({.policy = policy, .argv = {"rg"}}, root_ / "home/plain");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().as<DisallowedSubprocessError>(), nullptr) << refused.error().message;
+}
+
 }  // namespace
 }  // namespace sallyport::cli
