@@ -8,6 +8,8 @@ include_guard(GLOBAL)
 function(sallyport_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_23)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  # So that a program can leave out what it does not use: each window of its text that it touches is a page fault.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   # An option struct's defaults deny, so a designated initialiser that leaves a field out says something safe.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
