@@ -1,4 +1,5 @@
 // The composition root: takes what the outside world gives, once, and hands it to one verb.
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -51,6 +52,9 @@ int dispatch(const std::vector<std::string>& args) {
 }  // namespace sallyport::cli
 
 int main(int argc, char** argv) {
+  // One short life: the heap grows once and is never given back before the end.
+  mallopt(M_TOP_PAD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   sallyport::cli::secure_standard_streams();
   // A reader that goes away is an error of one write (EPIPE), not the end of a process with a child to look after.
   signal(SIGPIPE, SIG_IGN);

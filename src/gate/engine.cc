@@ -45,7 +45,6 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
 Engine::Engine(GateConfig config, JailSource source)
     : config_(std::move(config)),
       jail_source_(source),
-      policy_digest_(policy_digest(config_.allowlist)),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
       warm_(config_.warm_jails) {}
@@ -78,8 +77,13 @@ void Engine::announce(const Rendered& rendered, const Plan& plan) const {
                                    {"egress", plan.allowed_hosts.empty() ? "false" : "true"}}});
 }
 
-Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended,
-                            const EgressSession& egress) const {
+const std::string& Engine::digest_of_policy() {
+  std::call_once(policy_digested_, [this] { policy_digest_ = policy_digest(config_.allowlist); });
+  return policy_digest_;
+}
+
+Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, Digests digests, const spawn::Ended& ended,
+                            const EgressSession& egress) {
   for (Established& entry : rendered.established) {
     if (ended.landlocked && entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
     if (entry.guarantee == Guarantee::kNetEgressAllowlist) {
@@ -90,8 +94,8 @@ Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, const 
           .established = std::move(rendered.established),
           .binary = prepared.tool.binary,
           .interpreters = prepared.tool.interpreters,
-          .policy_digest = policy_digest_,
-          .plan_digest = plan_digest(prepared.plan)};
+          .policy_digest = std::move(digests.policy),
+          .plan_digest = std::move(digests.plan)};
 }
 
 Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& prepared, const JailedSubprocessSpec& spec,
@@ -118,13 +122,15 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   if (egress.wanted()) {
     supervision.on_network = [&egress](spawn::OpenedNetwork network) { return egress.start(std::move(network)); };
   }
+  // Before the start: a jail may still be on its way, and after the end somebody waits for us.
+  Digests digests{.policy = digest_of_policy(), .plan = plan_digest(plan)};
   Result<spawn::Ended> ended = start_and_supervise(rendered.launch, supervision, stop);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
   JailedSubprocessResult result;
   result.denials = egress.stop();
   result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
-  result.receipt = receipt_for(prepared, rendered, *ended, egress);
+  result.receipt = receipt_for(prepared, rendered, std::move(digests), *ended, egress);
   result.duration = ended->duration;
   result.usage = ended->usage;
   if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));

@@ -67,8 +67,13 @@ class Engine final : public Gate {
   [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared, Purpose purpose);
-  [[nodiscard]] Receipt receipt_for(const Prepared& prepared, Rendered& rendered, const spawn::Ended& ended,
-                                    const EgressSession& egress) const;
+  struct Digests {
+    std::string policy{};
+    std::string plan{};
+  };
+  [[nodiscard]] const std::string& digest_of_policy();
+  [[nodiscard]] static Receipt receipt_for(const Prepared& prepared, Rendered& rendered, Digests digests,
+                                           const spawn::Ended& ended, const EgressSession& egress);
   [[nodiscard]] const HostLayout& host();
   // Where jails are built that are not taken from the pool.
   [[nodiscard]] spawn::SpawnServer& jails();
@@ -79,7 +84,8 @@ class Engine final : public Gate {
 
   GateConfig config_;
   const JailSource jail_source_;
-  std::string policy_digest_;
+  std::once_flag policy_digested_;
+  std::string policy_digest_;  // through digest_of_policy()
   HashCache hashes_;
   HashCache hashes_when_explaining_;
   spawn::SpawnServer tools_;
