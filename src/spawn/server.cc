@@ -167,7 +167,10 @@ std::string_view helper_image() {
 SpawnServer::~SpawnServer() {
   const std::scoped_lock lock(mutex_);
   bury();
-  for (const pid_t pid : spent_) reap(pid);
+  for (Spent& init : spent_) {
+    init.control.reset();
+    reap(init.pid);
+  }
 }
 
 pid_t SpawnServer::helper_pid() {
@@ -239,9 +242,8 @@ Result<Started> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
     }
   }
   if (kind_ != wire::HelperKind::kOneJail) return Started{.channel = std::move(channel.ours)};
-  control_.reset();
-  spent_.push_back(std::exchange(pid_, 0));
-  return Started{.channel = std::move(channel.ours), .init = spent_.back()};
+  spent_.push_back({.control = std::move(control_), .pid = std::exchange(pid_, 0)});
+  return Started{.channel = std::move(channel.ours), .init = spent_.back().pid};
 }
 
 }  // namespace sallyport::spawn

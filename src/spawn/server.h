@@ -78,7 +78,12 @@ class SpawnServer {
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;
-  std::vector<pid_t> spent_;  // kOneJail: every init that was given a run, to be reaped in the end
+  // kOneJail: every init that was given a run. It leaves when its control socket is closed or we are gone.
+  struct Spent {
+    UniqueFd control;
+    pid_t pid;
+  };
+  std::vector<Spent> spent_;
 };
 
 }  // namespace sallyport::spawn

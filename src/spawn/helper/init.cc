@@ -46,6 +46,12 @@ wire::Report last_report(const Run& run, int status) {
   return exit_report(status, wire::kNobodyLeft);
 }
 
+// An owner who is about to leave is quicker when the kernel does not take a jail apart beside it.
+void await_end_of(int control) {
+  char none = 0;
+  sys(__NR_read, long{control}, &none, 1L);
+}
+
 [[noreturn]] void reap_until(const Run& run, long tool) {
   const std::uint64_t awaited = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
   for (;;) {
@@ -54,6 +60,7 @@ wire::Report last_report(const Run& run, int status) {
     while ((pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, 0L)) > 0) {
       if (pid != tool) continue;
       send_report(run.fds[wire::kFdChannel], last_report(run, status), nullptr, 0);
+      if (run.control_fd >= 0) await_end_of(run.control_fd);
       exit_now(0);
     }
     if (sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L) == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
@@ -204,7 +211,7 @@ void run_lone_init(int control, Ids outside) {
   Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
   const bool built = mapped >= 0 && build_ahead(run, failure);
   if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
-  sys(__NR_close, long{control});
+  run.control_fd = control;
   serve_request(run, built, failure);
 }
 
@@ -212,6 +219,7 @@ void run_lone_init(int control, Ids outside) {
 void run_wrapped_init(int image_fd) {
   await_signals_only_when_asked();
   static Run run;
+  run.control_fd = -1;
   for (std::uint32_t i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = static_cast<int>(i);
   run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;

@@ -32,6 +32,7 @@ struct Run {
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
   int worker_pidfd;  // readable once the worker is gone; -1 when there is none
+  int control_fd;    // of an init without a worker; else -1
   int proc_fd;       // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.

@@ -189,6 +189,7 @@ void make_ready(Run& run) {
   await_signals_only_when_asked();
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   run.scratch_fd = -1;
+  run.control_fd = -1;
   open_proc(run);
   run.child_stack_top = child_stack + sizeof child_stack;
 }
