@@ -32,8 +32,12 @@ constexpr std::array kEtcFiles = {
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
 };
 
+constexpr std::size_t kUsualSteps = 96;
+
 class ViewBuilder {
  public:
+  ViewBuilder() { view_.reserve(kUsualSteps); }
+
   void directory(const std::string& target, std::uint32_t mode = 0755) {
     if (target == "/" || below_bind(target) || !known_.insert(target).second) return;
     directory(parent_of(target));
@@ -95,8 +99,8 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const HostLayout::Link& link : host.etc_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
   }
-  for (const HostLayout::File& file : host.etc_files) {
-    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
+  for (const std::string& file : host.etc_files) {
+    view.add({.kind = ViewKind::kCopy, .target = file, .source = file, .mode = 0444});
   }
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "core/shared_text.h"
 #include "sallyport/limits.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
@@ -32,15 +31,11 @@ struct HostLayout {
     std::string path{};
     std::string text{};
   };
-  struct File {
-    std::string path{};
-    SharedText content{};
-  };
   std::vector<std::string> system_directories;  // "/usr", "/opt": bound read-only
   std::vector<Link> system_links;               // "/bin" -> "usr/bin"
   std::vector<HostPath> etc;                    // what programs need of /etc: bound read-only
   std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
-  std::vector<File> etc_files;                  // small ones: copied
+  std::vector<std::string> etc_files;           // small ones: copied, as they are when a jail is built
   std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
 };
 
@@ -48,6 +43,7 @@ enum class ViewKind {
   kDirectory,  // in our own root, never in a bind
   kSymlink,    // target -> source
   kFile,       // content
+  kCopy,       // a copy of host file source, when it can be read
   kBind,       // host path source on target
   kDevice,     // host device node source on target
   kScratch,    // the size-limited tmpfs for everything writable
@@ -61,7 +57,7 @@ struct ViewEntry {
   ViewKind kind{};
   std::string target{};  // absolute, inside
   std::string source{};
-  SharedText content{};
+  std::string content{};
   std::uint32_t mode = 0755;
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;

@@ -31,6 +31,8 @@ Result<UniqueFd> materialise(const bwrap::PassedFd& passed, const spawn::LaunchS
   switch (passed.kind) {
     case bwrap::PassedFd::Kind::kPath:
       return open_exactly(passed.text, O_PATH);
+    case bwrap::PassedFd::Kind::kFile:
+      return open_exactly(passed.text, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     case bwrap::PassedFd::Kind::kInit:
       return sealed_memfd("sallyport-init", spawn::helper_image(), MemfdUse::kData);
     case bwrap::PassedFd::Kind::kInnerImage:

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "os/directory.h"
-#include "os/file.h"
 #include "sallyport/unique_fd.h"
 
 namespace sallyport {
@@ -20,12 +19,11 @@ namespace {
 constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"};
 
 // By omission: a name not here is not there. Every mount costs tens of microseconds to make and to take apart, so only
-// directories and one large file are mounted; small files are read here once and written into each jail.
+// directories and one large file are mounted; small files are copied into each jail.
 constexpr std::array kEtcMounts = {"/etc/alternatives", "/etc/crypto-policies", "/etc/fonts",    "/etc/ld.so.cache",
                                    "/etc/pki/ca-trust", "/etc/pki/tls/certs",   "/etc/ssl/certs"};
 constexpr std::array kEtcFiles = {"/etc/gai.conf",  "/etc/host.conf", "/etc/localtime",       "/etc/os-release",
                                   "/etc/protocols", "/etc/services",  "/etc/ssl/openssl.cnf", "/etc/timezone"};
-constexpr ByteCount kLargestCopiedFile{256 * 1024};
 
 // Files that say more about the host than a tool needs, or that act on it.
 constexpr std::array kProcMasks = {"/proc/kallsyms",    "/proc/kcore",         "/proc/keys",      "/proc/kmsg",
@@ -54,15 +52,12 @@ void add_etc(const std::string& path, HostLayout& layout) {
   if (found == Found::kDirectory || found == Found::kFile) layout.etc.push_back({path, found == Found::kDirectory});
 }
 
-// A link stays a link; a file we cannot read is one the tool could not have read either.
+// A link stays a link.
 void add_etc_file(const std::string& path, HostLayout& layout) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
-  if (!fd) {
-    if (errno == ELOOP) add_etc(path, layout);
-    return;
-  }
-  Result<std::string> content = read_all(fd.get(), kLargestCopiedFile, path);
-  if (content) layout.etc_files.push_back({path, *std::move(content)});
+  std::string text;
+  const Found found = look_at(path, text);
+  if (found == Found::kLink) layout.etc_links.push_back({path, std::move(text)});
+  if (found == Found::kFile) layout.etc_files.push_back(path);
 }
 
 // Java keeps its configuration in /etc/java-17-openjdk or below /etc/java, and links to it from its home, which is

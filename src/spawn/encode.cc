@@ -10,8 +10,8 @@
 namespace sallyport::spawn {
 namespace {
 
-// A jail's shape with the files of /etc in it: growing to it by doubling would touch twice the memory.
-constexpr std::size_t kUsualImage = std::size_t{48} << 10U;
+// Growing to it by doubling would touch twice the memory.
+constexpr std::size_t kUsualImage = std::size_t{12} << 10U;
 
 class ImageWriter {
  public:
@@ -61,7 +61,7 @@ wire::Op encode_op(const RootOp& op, ImageWriter& writer) {
   encoded.flags = op.flags;
   encoded.source = writer.string(op.source);
   encoded.target = writer.string(op.target);
-  encoded.content = writer.string(op.content.view());
+  encoded.content = writer.string(op.content);
   encoded.content_size = static_cast<std::uint32_t>(op.content.size());
   encoded.mode = op.mode;
   encoded.tree_fd = -1;

@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/shared_text.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire.h"
 
@@ -25,7 +24,7 @@ struct RootOp {
   wire::OpKind kind{};
   std::string target{};
   std::string source{};
-  SharedText content{};     // a file's bytes, or mount options
+  std::string content{};    // a file's bytes, or mount options
   std::uint32_t flags = 0;  // wire::OpFlag
   std::uint32_t mode = 0;
   std::optional<FileIdentity> identity{};

@@ -64,6 +64,8 @@ std::string describe(const RootOp& op) {
       return fmt::format("dir      /{} {:04o}", op.target, op.mode);
     case wire::OpKind::kFile:
       return fmt::format("file     /{} {:04o} {} bytes", op.target, op.mode, op.content.size());
+    case wire::OpKind::kCopy:
+      return fmt::format("copy     {} to /{} {:04o}", op.source, op.target, op.mode);
     case wire::OpKind::kSymlink:
       return fmt::format("symlink  /{} -> {}", op.target, op.source);
     case wire::OpKind::kBind:
@@ -71,11 +73,11 @@ std::string describe(const RootOp& op) {
     case wire::OpKind::kBindInside:
       return fmt::format("bind     (jail)/{} on /{} {}", op.source, op.target, mount_options(op));
     case wire::OpKind::kTmpfs:
-      return fmt::format("tmpfs    /{} {}", op.target, op.content.view());
+      return fmt::format("tmpfs    /{} {}", op.target, op.content);
     case wire::OpKind::kProc:
       return fmt::format("proc     /{} ro", op.target);
     case wire::OpKind::kDevpts:
-      return fmt::format("devpts   /{} {}", op.target, op.content.view());
+      return fmt::format("devpts   /{} {}", op.target, op.content);
     case wire::OpKind::kCheckIdentity:
       return fmt::format("check    {}", op.target);
     case wire::OpKind::kMask:

@@ -79,6 +79,7 @@ inline constexpr std::uint32_t kInsideId = 1000;
 enum class OpKind : std::uint32_t {
   kDirectory,      // target, mode
   kFile,           // target, mode, content
+  kCopy,           // target, mode; content is that of host file `source`, if that can be read
   kSymlink,        // target -> source (the link's text)
   kBind,           // host path `source` (identity-checked unless device is 0) onto target
   kBindInside,     // source is a path inside the new root

@@ -19,7 +19,7 @@ HostLayout host() {
           .system_links = {{"/bin", "usr/bin"}, {"/lib", "usr/lib"}, {"/lib64", "usr/lib64"}},
           .etc = {{"/etc/alternatives", true}, {"/etc/ld.so.cache", false}},
           .etc_links = {{"/etc/localtime", "/usr/share/zoneinfo/Etc/UTC"}},
-          .etc_files = {{"/etc/timezone", "Etc/UTC\n"}},
+          .etc_files = {"/etc/timezone"},
           .proc_masks = {{"/proc/keys", false}, {"/proc/kcore", false}}};
 }
 
@@ -45,6 +45,8 @@ std::string descriptor_text(const bwrap::PassedFd& passed) {
   switch (passed.kind) {
     case bwrap::PassedFd::Kind::kPath:
       return "path " + passed.text;
+    case bwrap::PassedFd::Kind::kFile:
+      return "file " + passed.text;
     case bwrap::PassedFd::Kind::kInit:
       return "init";
     case bwrap::PassedFd::Kind::kInnerImage:

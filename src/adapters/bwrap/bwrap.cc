@@ -59,8 +59,12 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
       if (!entry.target.starts_with("/dev/")) command.option({"--symlink", entry.source, entry.target});
       return;
     case ViewKind::kFile:
+      command.option({"--perms", fmt::format("{:04o}", entry.mode), "--ro-bind-data", command.pass_bytes(entry.content),
+                      entry.target});
+      return;
+    case ViewKind::kCopy:
       command.option({"--perms", fmt::format("{:04o}", entry.mode), "--ro-bind-data",
-                      command.pass_bytes(entry.content.view()), entry.target});
+                      command.pass({.kind = PassedFd::Kind::kFile, .text = entry.source}), entry.target});
       return;
     case ViewKind::kBind:
       // System paths are root's own; only what a user can swap needs a descriptor, but one rule is simpler than two.

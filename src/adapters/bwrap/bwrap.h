@@ -25,8 +25,8 @@ inline constexpr std::string_view kInitPath = "/.sallyport-init";
 
 // A descriptor bwrap inherits; the i-th one arrives as wire::kFirstPassedFd + i.
 struct PassedFd {
-  enum class Kind { kBytes, kPath, kInit, kInnerImage } kind{};
-  std::string text{};  // the bytes, or the host path
+  enum class Kind { kBytes, kPath, kFile, kInit, kInnerImage } kind{};
+  std::string text{};  // the bytes, or the host path: of what is mounted, or of a file to be read
   bool operator==(const PassedFd&) const = default;
 };
 

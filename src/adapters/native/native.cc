@@ -22,6 +22,9 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
     case ViewKind::kFile:
       op.kind = OpKind::kFile;
       break;
+    case ViewKind::kCopy:
+      op.kind = OpKind::kCopy;
+      break;
     case ViewKind::kBind:
       op.kind = OpKind::kBind;
       op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
@@ -60,6 +63,7 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
 
 spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace jail;
+  jail.root_ops.reserve(inputs.view.size());
   for (const ViewEntry& entry : inputs.view) jail.root_ops.push_back(render_entry(entry, inputs.identity_of));
   jail.cwd = plan.cwd.string();
   jail.exe = inputs.exe;
@@ -74,7 +78,9 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
 
 spawn::JailShape render_base(const HostLayout& host) {
   spawn::JailShape shape;
-  for (const ViewEntry& entry : base_view(host)) {
+  const std::vector<ViewEntry> view = base_view(host);
+  shape.root_ops.reserve(view.size());
+  for (const ViewEntry& entry : view) {
     // Nothing the caller chose is in it, so there is nothing that could have been swapped.
     shape.root_ops.push_back(render_entry(entry, [](const std::string&) { return std::nullopt; }));
   }

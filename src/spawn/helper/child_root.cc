@@ -82,6 +82,33 @@ long make_file(const char* target, std::uint32_t mode, const char* content, std:
   return result;
 }
 
+// Larger ones than the host's own /etc has are cut off, rather than let fill the root.
+constexpr std::size_t kLargestCopy = 256 * 1024;
+alignas(16) char copied[16 * 1024];
+
+// A file that we cannot open is one that the tool could not have read either.
+long copy_file(const char* source, const char* target, std::uint32_t mode) {
+  struct open_how how = {};
+  how.flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const long from = sys(__NR_openat2, long{AT_FDCWD}, source, &how, long{sizeof how});
+  if (from < 0) return 0;
+  const long to =
+      sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC}, long{mode});
+  long result = to < 0 ? to : 0;
+  for (std::size_t total = 0; result >= 0 && total < kLargestCopy;) {
+    const long got = sys(__NR_read, from, copied, long{sizeof copied});
+    if (got <= 0) break;  // its end, or an error of a file the tool can do without
+    const long put = sys(__NR_write, to, copied, got);
+    if (put != got) result = put < 0 ? put : -28;  // ENOSPC
+    total += static_cast<std::size_t>(got);
+    if (got < static_cast<long>(sizeof copied)) break;
+  }
+  sys(__NR_close, from);
+  sys(__NR_close, to);
+  return result;
+}
+
 bool attach(const Run& run, const Op& op, long tree, Steps& steps) {
   if ((op.flags & wire::kOpMakeFile) != 0 && !steps.ok(Stage::kMakeFile, make_file(run.at(op.target), 0444, "", 0))) {
     return false;
@@ -136,6 +163,8 @@ bool apply(Run& run, Op& op, Steps& steps) {
     }
     case OpKind::kFile:
       return steps.ok(Stage::kMakeFile, make_file(target, op.mode, run.at(op.content), op.content_size));
+    case OpKind::kCopy:
+      return steps.ok(Stage::kMakeFile, copy_file(run.at(op.source), target, op.mode));
     case OpKind::kSymlink:
       return steps.ok(Stage::kMakeSymlink, sys(__NR_symlink, run.at(op.source), target));
     case OpKind::kBind:
