@@ -53,8 +53,8 @@ int dispatch(const std::vector<std::string>& args) {
 
 int main(int argc, char** argv) {
   // One short life: the heap grows once and is never given back before the end.
-  mallopt(M_TOP_PAD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 1 << 20);         // NOLINT(concurrency-mt-unsafe): before any thread is started
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);  // NOLINT(concurrency-mt-unsafe): likewise
   sallyport::cli::secure_standard_streams();
   // A reader that goes away is an error of one write (EPIPE), not the end of a process with a child to look after.
   signal(SIGPIPE, SIG_IGN);
