@@ -19,10 +19,10 @@ using namespace std::chrono_literals;
 class SetUpFault : public testing::TestWithParam<int> {
  protected:
   // The tool writes into the repo: there is no other place where its effect could be seen from outside.
-  Result<JailedSubprocessResult> run(Stage fault, JailKind jail) {
+  Result<JailedSubprocessResult> run(Stage fault, JailKind jail, JailSource source = JailSource::kServer) {
     const fs::path tools = tools_.path();
     fs::copy_file(attack_program(), tools / attack::kProgramName, fs::copy_options::skip_existing);
-    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}));
+    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}), source);
     engine.fail_at_for_tests(fault);
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
@@ -33,6 +33,15 @@ class SetUpFault : public testing::TestWithParam<int> {
                        .allowed_hosts = {{.name = "host.test"}},
                        .limits = limits},
                       jail, {});
+  }
+  void expect_denied_at(Stage stage, JailSource source) {
+    const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, source);
+    ASSERT_FALSE(result) << "the fault at '" << spawn::stage_name(stage) << "' went unnoticed";
+    // Every step is taken in this run, so it is this very one that failed.
+    const auto* failed = result.error().as<SetupFailed>();
+    const bool at_exec = stage == Stage::kExec && result.error().as<ToolNotRunnable>() != nullptr;
+    EXPECT_TRUE(at_exec || (failed != nullptr && failed->stage == spawn::stage_name(stage))) << result.error().message;
+    EXPECT_FALSE(fs::exists(mark())) << "the tool ran although its jail was not whole";
   }
   [[nodiscard]] fs::path mark() const { return repo_ / "mark"; }
 
@@ -47,17 +56,15 @@ TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(fs::remove(mark()));
   }
+  const Result<JailedSubprocessResult> result = run(Stage::kNone, JailKind::kNative, JailSource::kOneByOne);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(fs::remove(mark()));
 }
 
-TEST_P(SetUpFault, DeniesInTheNativeJail) {
-  const auto stage = static_cast<Stage>(GetParam());
-  const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative);
-  ASSERT_FALSE(result) << "the fault at '" << spawn::stage_name(stage) << "' went unnoticed";
-  // Every step is taken in this run, so it is this very one that failed.
-  const auto* failed = result.error().as<SetupFailed>();
-  const bool at_exec = stage == Stage::kExec && result.error().as<ToolNotRunnable>() != nullptr;
-  EXPECT_TRUE(at_exec || (failed != nullptr && failed->stage == spawn::stage_name(stage))) << result.error().message;
-  EXPECT_FALSE(fs::exists(mark())) << "the tool ran although its jail was not whole";
+TEST_P(SetUpFault, DeniesInTheNativeJail) { expect_denied_at(static_cast<Stage>(GetParam()), JailSource::kServer); }
+
+TEST_P(SetUpFault, DeniesInAJailWithoutAServer) {
+  expect_denied_at(static_cast<Stage>(GetParam()), JailSource::kOneByOne);
 }
 
 INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,

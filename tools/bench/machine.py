@@ -35,6 +35,7 @@ def describe():
         ("memory", f"{memory:.0f} GiB"),
         ("kernel", platform.release()),
         ("system", first_os_release()),
+        ("mounts on the host", str(len(Path("/proc/self/mountinfo").read_text().splitlines()))),
         ("user", "root" if os.geteuid() == 0 else "a plain user"),
         ("git, rg, node, npm", ", ".join(version(path, "--version") for path in TOOLS)),
     ]
