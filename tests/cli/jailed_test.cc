@@ -2,25 +2,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "cli/cli_fixture.h"
 
 namespace sallyport::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> children;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    const std::string stat = read_file(entry.path() / "stat");
-    const std::size_t state = stat.rfind(')');
-    if (state == std::string::npos || state + 4 > stat.size()) continue;
-    if (std::atoi(stat.c_str() + state + 4) == parent) children.push_back(std::atoi(stat.c_str()));
-  }
-  return children;
-}
 
 class CliJailed : public CliTest, public testing::WithParamInterface<bool> {
  protected:
@@ -86,6 +73,27 @@ TEST_P(CliJailed, TheDeadlineEndsWhoIsDeafToSigterm_C9) {
   const ProgramResult result = run({"sleep_tree", marker}, {"--timeout", "300ms"});
   EXPECT_EQ(find_processes(marker), std::vector<pid_t>()) << "it left before its tool was dead";
   EXPECT_EQ(result.stdout_bytes, "ready\n");
+  EXPECT_EQ(result.exit_code, 124) << result.stderr_bytes;
+}
+
+// Inherited from a caller who ignores SIGCHLD, this would have the kernel bury the jail's init before we can ask how it
+// ended.
+TEST_P(CliJailed, ACallerWhoIgnoresItsChildrenGetsTheSameAnswer_C9) {
+  const auto ignoring = [&](const Words& argv) {
+    Words wrapped{"/usr/bin/env", "--ignore-signal=CHLD"};
+    wrapped.insert(wrapped.end(), argv.begin(), argv.end());
+    ProgramOptions options = as_user();
+    options.environment = environment_;
+    return run_program(wrapped, options);
+  };
+  EXPECT_NE(ignoring({"/usr/bin/cat", "/proc/self/status"}).stdout_bytes.find("SigIgn:\t0000000000010000\n"),
+            std::string::npos)
+      << "the control: it is inherited";
+  const std::string marker = unique_marker();
+  Words cli = command({"sleep_tree", marker}, {"--timeout", "300ms"});
+  cli.insert(cli.begin(), sallyport_binary());
+  const ProgramResult result = ignoring(cli);
+  EXPECT_EQ(find_processes(marker), std::vector<pid_t>()) << "it left before its tool was dead";
   EXPECT_EQ(result.exit_code, 124) << result.stderr_bytes;
 }
 

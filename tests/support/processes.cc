@@ -88,6 +88,12 @@ bool all_there(std::string_view marker, std::size_t count) {
   return eventually([&] { return find_processes(marker).size() >= count; });
 }
 
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children = all_pids();
+  std::erase_if(children, [parent](pid_t pid) { return stat_of(pid).parent != parent; });
+  return children;
+}
+
 void kill_all(std::string_view marker) {
   for (const pid_t pid : find_processes(marker)) kill(pid, SIGKILL);
 }
@@ -95,11 +101,9 @@ void kill_all(std::string_view marker) {
 LeakCount LeakCount::of(pid_t pid, const fs::path& watched, std::string_view prefix) {
   const fs::path proc = fs::path("/proc") / std::to_string(pid);
   LeakCount count{.open_fds = count_entries(proc / "fd"), .threads = count_entries(proc / "task")};
-  for (const pid_t other : all_pids()) {
-    const Stat stat = stat_of(other);
-    if (stat.parent != pid) continue;
+  for (const pid_t child : children_of(pid)) {
     ++count.children;
-    if (stat.state == 'Z') ++count.zombies;
+    if (stat_of(child).state == 'Z') ++count.zombies;
   }
   if (!watched.empty()) count.entries = count_entries(watched, prefix);
   return count;
