@@ -25,6 +25,8 @@ constexpr std::array kEtcMounts = {"/etc/alternatives", "/etc/crypto-policies", 
 constexpr std::array kEtcFiles = {"/etc/gai.conf",  "/etc/host.conf", "/etc/localtime",       "/etc/os-release",
                                   "/etc/protocols", "/etc/services",  "/etc/ssl/openssl.cnf", "/etc/timezone"};
 
+constexpr off_t kLargestCopiedFile = off_t{256} * 1024;
+
 // Files that say more about the host than a tool needs, or that act on it.
 constexpr std::array kProcMasks = {"/proc/kallsyms",    "/proc/kcore",         "/proc/keys",      "/proc/kmsg",
                                    "/proc/sched_debug", "/proc/sysrq-trigger", "/proc/timer_list"};
@@ -52,12 +54,16 @@ void add_etc(const std::string& path, HostLayout& layout) {
   if (found == Found::kDirectory || found == Found::kFile) layout.etc.push_back({path, found == Found::kDirectory});
 }
 
-// A link stays a link.
+// A link stays a link; a file we cannot read is one the tool could not have read either.
 void add_etc_file(const std::string& path, HostLayout& layout) {
-  std::string text;
-  const Found found = look_at(path, text);
-  if (found == Found::kLink) layout.etc_links.push_back({path, std::move(text)});
-  if (found == Found::kFile) layout.etc_files.push_back(path);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ELOOP) add_etc(path, layout);
+    return;
+  }
+  struct stat about{};
+  const bool known = ::fstat(fd.get(), &about) == 0;
+  if (known && S_ISREG(about.st_mode) && about.st_size <= kLargestCopiedFile) layout.etc_files.push_back(path);
 }
 
 // Java keeps its configuration in /etc/java-17-openjdk or below /etc/java, and links to it from its home, which is

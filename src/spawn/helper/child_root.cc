@@ -82,7 +82,7 @@ long make_file(const char* target, std::uint32_t mode, const char* content, std:
   return result;
 }
 
-// Larger ones than the host's own /etc has are cut off, rather than let fill the root.
+// The owner names none that is larger; one that has grown since must not fill the root.
 constexpr std::size_t kLargestCopy = 256 * 1024;
 alignas(16) char copied[16 * 1024];
 
