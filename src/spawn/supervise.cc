@@ -107,8 +107,8 @@ class Run {
 
   void command(wire::Command command) const {
     if (init_) {
-      ::kill(*init_,
-             command == wire::Command::kTerminate ? SIGTERM : SIGKILL);  // a zombie at worst: nobody reaps it yet
+      // Nobody has reaped it yet, so the pid is still its own.
+      ::kill(*init_, command == wire::Command::kTerminate ? SIGTERM : SIGKILL);
       return;
     }
     // A worker that is already gone needs no command; end-of-file on the channel follows.
@@ -204,9 +204,7 @@ class Run {
     report.kind = wire::ReportKind::kExited;
     report.flags = wire::kInitDied;
     report.wait_status = info.si_status;
-    report.user_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec);
-    report.system_us = static_cast<std::uint64_t>(usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec);
-    report.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    wire::put_usage(usage, report);
     accept_report(report, {});
   }
 

@@ -10,6 +10,8 @@
 // A helper for one jail is that jail's init itself, and a child of the owner, who commands it by signals.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -212,5 +214,11 @@ struct Report {
   std::uint32_t op_index;
   std::uint64_t user_us, system_us, peak_rss_bytes;
 };
+
+inline void put_usage(const struct rusage& usage, Report& report) {
+  report.user_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec);
+  report.system_us = static_cast<std::uint64_t>(usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec);
+  report.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
 
 }  // namespace sallyport::spawn::wire

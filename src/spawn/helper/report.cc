@@ -22,9 +22,7 @@ wire::Report exit_report(int wait_status, std::uint32_t flags) {
   report.kind = wire::ReportKind::kExited;
   report.wait_status = wait_status;
   report.flags = flags;
-  report.user_us = static_cast<std::uint64_t>(usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec);
-  report.system_us = static_cast<std::uint64_t>(usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec);
-  report.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  wire::put_usage(usage, report);
   return report;
 }
 
