@@ -87,7 +87,21 @@ Rendering render(const Scene& scene) {
           .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of})};
 }
 
-Lines argv_text(const bwrap::Command& command) { return command.argv; }
+namespace {
+
+// The jail's own place for the repo by its name: what it is called is checked in renderings_test.cc.
+Lines with_work_named(Lines lines) {
+  const std::string inside = std::string(kJailRepo) + "/";
+  for (std::string& line : lines) {
+    for (std::size_t at = 0; (at = line.find(inside, at)) != std::string::npos;)
+      line.replace(at, inside.size(), "{work}/");
+  }
+  return lines;
+}
+
+}  // namespace
+
+Lines argv_text(const bwrap::Command& command) { return with_work_named(command.argv); }
 
 Lines descriptors_text(const bwrap::Command& command) {
   Lines lines;
@@ -95,7 +109,7 @@ Lines descriptors_text(const bwrap::Command& command) {
   for (const bwrap::PassedFd& passed : command.passed) {
     lines.push_back(std::to_string(number++) + " " + descriptor_text(passed));
   }
-  return lines;
+  return with_work_named(std::move(lines));
 }
 
 Lines launch_text(const spawn::LaunchSpec& launch) {
@@ -109,7 +123,7 @@ Lines launch_text(const spawn::LaunchSpec& launch) {
   lines.push_back("exe      " + jail.exe.path);
   for (const std::string& variable : launch.env) lines.push_back("env      " + variable);
   for (const std::string& word : launch.argv) lines.push_back("argv     " + escaped(word));
-  return lines;
+  return with_work_named(std::move(lines));
 }
 
 }  // namespace sallyport::golden

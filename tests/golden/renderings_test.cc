@@ -37,8 +37,8 @@ Scene limited() {
 
 Scene repo_below_work() {
   Scene scene = plain_scene();
-  scene.spec.repo = "/work/theirs";
-  scene.spec.cwd = "/work/theirs";
+  scene.spec.repo = std::string(kJailRepo) + "/theirs";
+  scene.spec.cwd = std::string(kJailRepo) + "/theirs";
   return scene;
 }
 
