@@ -66,6 +66,10 @@ class ViewBuilder {
     binds_.push_back(target);
   }
 
+  void call_it_base() {
+    for (ViewEntry& entry : view_) entry.of_base = true;
+  }
+
   [[nodiscard]] std::vector<ViewEntry> take() && { return std::move(view_); }
 
  private:
@@ -249,6 +253,7 @@ ViewBuilder build_base(const HostLayout& host) {
   add_system(view, host);
   add_devices(view);
   add_proc(view, host);
+  view.call_it_base();
   return view;
 }
 

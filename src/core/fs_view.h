@@ -62,6 +62,7 @@ struct ViewEntry {
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;
   bool make_target = false;  // the mount point is a file that must be created first
+  bool of_base = false;      // see base_view(): chosen by nobody but this host's root
   bool operator==(const ViewEntry&) const = default;
 };
 

@@ -84,7 +84,7 @@ enum class OpKind : std::uint32_t {
   kCopy,           // target, mode; content is that of host file `source`, if that can be read
   kSymlink,        // target -> source (the link's text)
   kBind,           // host path `source` (identity-checked unless device is 0) onto target
-  kBindInside,     // source is a path inside the new root
+  kBindInside,     // source is a path inside the new root, where nothing of the caller's is bound yet
   kTmpfs,          // target, size (bytes), mode
   kProc,           // target
   kDevpts,         // target
@@ -98,6 +98,8 @@ enum OpFlag : std::uint32_t {
   kOpNoExec = 1U << 2U,
   kOpReportFd = 1U << 3U,  // pass a descriptor of this mount to the owner with Report::kStarted
   kOpMakeFile = 1U << 4U,  // create an empty regular file as the target first
+  // Of a bind: `source` is the system's, so that only root could swap it; `target` is in the new root itself.
+  kOpSystem = 1U << 5U,
 };
 
 struct Op {

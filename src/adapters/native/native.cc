@@ -56,6 +56,7 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
       break;
   }
   if (entry.make_target) op.flags |= wire::kOpMakeFile;
+  if (entry.of_base && op.kind == OpKind::kBind && !op.identity) op.flags |= wire::kOpSystem;
   return op;
 }
 

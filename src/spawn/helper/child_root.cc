@@ -1,6 +1,7 @@
 // Between clone and exec, as the jail's init: builds the new root file system out of the image's operations and pivots
-// into it. Every host path is opened before anything is covered, checked against the identity the owner saw, and then
-// handled by descriptor only, so a symlink or rename swapped in meanwhile changes nothing but our mind.
+// into it. Every host path is opened before anything is covered. One that the caller chose is checked against the identity
+// the owner saw and then handled by descriptor only, so a symlink or rename swapped in meanwhile changes nothing but our
+// mind. The system's own (kOpSystem) go by name, from where only root writes to where only we do: half the calls.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -22,6 +23,29 @@ constexpr long kDetach = 2;  // MNT_DETACH
 // is ever bound from: it cannot be seen any more.
 constexpr const char* kStagingPoint = "/proc";
 
+// Closed together, a row of them by one call. One above the highest stays open: nobody but init, who executes nothing, has it.
+class Opened {
+ public:
+  long add(long fd) {
+    if (fd >= 0 && fd < kHighest) rows_[fd / 64] |= 1ULL << (fd % 64);
+    return fd;
+  }
+  void close_all() {
+    for (long fd = 0; fd < kHighest;) {
+      const long first = fd;
+      while (fd < kHighest && has(fd)) ++fd;
+      if (fd > first) sys(__NR_close_range, first, fd - 1, 0L);
+      ++fd;
+    }
+  }
+
+ private:
+  static constexpr long kHighest = 1024;
+  [[nodiscard]] bool has(long fd) const { return (rows_[fd / 64] >> (fd % 64) & 1) != 0; }
+
+  std::uint64_t rows_[kHighest / 64] = {};
+};
+
 long open_without_symlinks(const char* path, std::uint64_t more_rules) {
   struct open_how how = {};
   how.flags = O_PATH | O_CLOEXEC;
@@ -37,11 +61,12 @@ std::uint64_t mount_attributes(std::uint32_t op_flags) {
   return attributes;
 }
 
-// A detached, recursively restricted copy of the mount tree at `fd`. Recursive because the kernel refuses to clone
-// only the top of a tree with locked mounts below it.
-long clone_tree(long fd, std::uint32_t op_flags) {
-  const long tree = sys(__NR_open_tree, fd, "",
-                        long{OPEN_TREE_CLONE} | long{OPEN_TREE_CLOEXEC} | long{AT_EMPTY_PATH} | long{AT_RECURSIVE});
+// A detached, recursively restricted copy of the mount tree at `path`, or at `fd` itself when that is empty. Recursive
+// because the kernel refuses to clone only the top of a tree with locked mounts below it.
+long clone_tree(long fd, const char* path, std::uint32_t op_flags) {
+  const long tree = sys(__NR_open_tree, fd, path,
+                        long{OPEN_TREE_CLONE} | long{OPEN_TREE_CLOEXEC} | long{AT_RECURSIVE} |
+                            long{AT_SYMLINK_NOFOLLOW} | (*path == '\0' ? long{AT_EMPTY_PATH} : 0L));
   if (tree < 0) return tree;
   struct mount_attr attributes = {};
   attributes.attr_set = mount_attributes(op_flags);
@@ -58,28 +83,34 @@ long check_identity(const Op& op, long fd) {
   return device == op.device && about.stx_ino == op.inode ? 0 : -116;  // ESTALE
 }
 
-bool open_source(const Run& run, Op& op, Steps& steps) {
-  const long fd = open_without_symlinks(run.at(op.source), 0);
-  if (!steps.ok(Stage::kOpenSource, fd)) return false;
-  if (op.device != 0 && !steps.ok(Stage::kSourceIdentity, check_identity(op, fd))) return false;
-  const long tree = clone_tree(fd, op.flags);
-  sys(__NR_close, fd);
-  op.tree_fd = static_cast<std::int32_t>(tree);
+bool open_source(const Run& run, Op& op, Opened& opened, Steps& steps) {
+  long tree = 0;
+  if ((op.flags & wire::kOpSystem) != 0) {
+    tree = clone_tree(AT_FDCWD, run.at(op.source), op.flags);
+    if (!steps.ok(Stage::kOpenSource, tree == -2 ? tree : 0)) return false;  // ENOENT
+  } else {
+    const long fd = opened.add(open_without_symlinks(run.at(op.source), 0));
+    if (!steps.ok(Stage::kOpenSource, fd)) return false;
+    if (op.device != 0 && !steps.ok(Stage::kSourceIdentity, check_identity(op, fd))) return false;
+    tree = clone_tree(fd, "", op.flags);
+  }
+  op.tree_fd = static_cast<std::int32_t>(opened.add(tree));
   return steps.ok(Stage::kBind, tree);
 }
 
+long create(const char* target, std::uint32_t mode) {
+  return sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC},
+             long{mode});
+}
+
 // `mode` is applied exactly: the caller's umask must not decide what the jail looks like.
-long make_file(const char* target, std::uint32_t mode, const char* content, std::uint32_t size) {
-  const long fd =
-      sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC}, long{mode});
+long make_file(const char* target, std::uint32_t mode, const char* content, std::uint32_t size, Opened& opened) {
+  if (size == 0) return sys(__NR_mknodat, long{AT_FDCWD}, target, long{S_IFREG | mode}, 0L);
+  const long fd = opened.add(create(target, mode));
   if (fd < 0) return fd;
-  long result = 0;
-  if (size > 0) {
-    const long written = sys(__NR_write, fd, content, long{size});
-    if (written != long{size}) result = written < 0 ? written : -28;  // ENOSPC
-  }
-  sys(__NR_close, fd);
-  return result;
+  const long written = sys(__NR_write, fd, content, long{size});
+  if (written == long{size}) return 0;
+  return written < 0 ? written : -28;  // ENOSPC
 }
 
 // The owner names none that is larger; one that has grown since must not fill the root.
@@ -87,14 +118,13 @@ constexpr std::size_t kLargestCopy = 256 * 1024;
 alignas(16) char copied[16 * 1024];
 
 // A file that we cannot open is one that the tool could not have read either.
-long copy_file(const char* source, const char* target, std::uint32_t mode) {
+long copy_file(const char* source, const char* target, std::uint32_t mode, Opened& opened) {
   struct open_how how = {};
   how.flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const long from = sys(__NR_openat2, long{AT_FDCWD}, source, &how, long{sizeof how});
+  const long from = opened.add(sys(__NR_openat2, long{AT_FDCWD}, source, &how, long{sizeof how}));
   if (from < 0) return 0;
-  const long to =
-      sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC}, long{mode});
+  const long to = opened.add(create(target, mode));
   long result = to < 0 ? to : 0;
   for (std::size_t total = 0; result >= 0 && total < kLargestCopy;) {
     const long got = sys(__NR_read, from, copied, long{sizeof copied});
@@ -104,30 +134,29 @@ long copy_file(const char* source, const char* target, std::uint32_t mode) {
     total += static_cast<std::size_t>(got);
     if (got < static_cast<long>(sizeof copied)) break;
   }
-  sys(__NR_close, from);
-  sys(__NR_close, to);
   return result;
 }
 
-bool attach(const Run& run, const Op& op, long tree, Steps& steps) {
-  if ((op.flags & wire::kOpMakeFile) != 0 && !steps.ok(Stage::kMakeFile, make_file(run.at(op.target), 0444, "", 0))) {
-    return false;
+long move_tree(long tree, const char* target, std::uint32_t op_flags, Opened& opened) {
+  if ((op_flags & wire::kOpSystem) != 0) {
+    return sys(__NR_move_mount, tree, "", long{AT_FDCWD}, target, long{MOVE_MOUNT_F_EMPTY_PATH});
   }
-  const long target = open_without_symlinks(run.at(op.target), RESOLVE_BENEATH);
-  if (!steps.ok(Stage::kBind, target)) return false;
-  const long moved =
-      sys(__NR_move_mount, tree, "", target, "", long{MOVE_MOUNT_F_EMPTY_PATH} | long{MOVE_MOUNT_T_EMPTY_PATH});
-  sys(__NR_close, target);
-  sys(__NR_close, tree);
-  return steps.ok(Stage::kBind, moved);
+  const long place = opened.add(open_without_symlinks(target, RESOLVE_BENEATH));
+  if (place < 0) return place;
+  return sys(__NR_move_mount, tree, "", place, "", long{MOVE_MOUNT_F_EMPTY_PATH} | long{MOVE_MOUNT_T_EMPTY_PATH});
 }
 
-bool bind_inside(const Run& run, const Op& op, Steps& steps) {
-  const long fd = open_without_symlinks(run.at(op.source), RESOLVE_BENEATH);
-  if (!steps.ok(Stage::kOpenSource, fd)) return false;
-  const long tree = clone_tree(fd, op.flags);
-  sys(__NR_close, fd);
-  return steps.ok(Stage::kBind, tree) && attach(run, op, tree, steps);
+bool attach(const Run& run, const Op& op, long tree, Opened& opened, Steps& steps) {
+  const char* target = run.at(op.target);
+  if ((op.flags & wire::kOpMakeFile) != 0 && !steps.ok(Stage::kMakeFile, make_file(target, 0444, "", 0, opened))) {
+    return false;
+  }
+  return steps.ok(Stage::kBind, move_tree(tree, target, op.flags, opened));
+}
+
+bool bind_inside(const Run& run, const Op& op, Opened& opened, Steps& steps) {
+  const long tree = opened.add(clone_tree(AT_FDCWD, run.at(op.source), op.flags));
+  return steps.ok(Stage::kBind, tree) && attach(run, op, tree, opened, steps);
 }
 
 long mount_fresh(const char* type, const char* target, long flags, const char* options) {
@@ -144,17 +173,18 @@ bool mount_tmpfs(Run& run, const Op& op, Steps& steps) {
 }
 
 long mask(const char* target) {
-  struct statx about = {};
-  const long known = sys(__NR_statx, long{AT_FDCWD}, target, long{AT_SYMLINK_NOFOLLOW}, long{STATX_TYPE}, &about);
-  if (known == -2) return 0;  // ENOENT: this kernel has no such file, so there is nothing to hide
-  if (known < 0) return known;
-  if ((about.stx_mode & S_IFMT) == S_IFDIR) {
+  const long hidden = sys(__NR_mount, "dev/null", target, 0L, long{MS_BIND}, 0L);
+  if (hidden == -20) {  // ENOTDIR: it is one
     return mount_fresh("tmpfs", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "size=4k,mode=0555");
   }
-  return sys(__NR_mount, "dev/null", target, 0L, long{MS_BIND}, 0L);
+  if (hidden != -2) return hidden;
+  // ENOENT, of which of the two? When this kernel has no such file there is nothing to hide.
+  struct statx about = {};
+  const long known = sys(__NR_statx, long{AT_FDCWD}, target, long{AT_SYMLINK_NOFOLLOW}, long{STATX_TYPE}, &about);
+  return known == -2 ? 0 : hidden;
 }
 
-bool apply(Run& run, Op& op, Steps& steps) {
+bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
   const char* target = run.at(op.target);
   switch (op.kind) {
     case OpKind::kDirectory: {
@@ -162,15 +192,15 @@ bool apply(Run& run, Op& op, Steps& steps) {
       return steps.ok(Stage::kMakeDirectory, made == -17 ? 0 : made);  // EEXIST
     }
     case OpKind::kFile:
-      return steps.ok(Stage::kMakeFile, make_file(target, op.mode, run.at(op.content), op.content_size));
+      return steps.ok(Stage::kMakeFile, make_file(target, op.mode, run.at(op.content), op.content_size, opened));
     case OpKind::kCopy:
-      return steps.ok(Stage::kMakeFile, copy_file(run.at(op.source), target, op.mode));
+      return steps.ok(Stage::kMakeFile, copy_file(run.at(op.source), target, op.mode, opened));
     case OpKind::kSymlink:
       return steps.ok(Stage::kMakeSymlink, sys(__NR_symlink, run.at(op.source), target));
     case OpKind::kBind:
-      return attach(run, op, op.tree_fd, steps);
+      return attach(run, op, op.tree_fd, opened, steps);
     case OpKind::kBindInside:
-      return bind_inside(run, op, steps);
+      return bind_inside(run, op, opened, steps);
     case OpKind::kTmpfs:
       return mount_tmpfs(run, op, steps);
     case OpKind::kProc:
@@ -211,14 +241,16 @@ bool begin_root(Run& run, Steps& steps) {
 
 bool add_to_root(Run& run, Steps& steps) {
   Op* ops = reinterpret_cast<Op*>(run.at(run.image->ops_at));
+  Opened opened;
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
-    if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], steps)) return false;
+    if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], opened, steps)) return false;
   }
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
-    if (!apply(run, ops[i], steps)) return false;
+    if (!apply(run, ops[i], opened, steps)) return false;
   }
+  opened.close_all();
   return true;
 }
 
