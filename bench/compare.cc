@@ -26,11 +26,13 @@ using Words = std::vector<std::string>;
 
 // Nobody pays for what the one before left to be done behind its back: mounts to be taken apart, jails to be built.
 constexpr auto kPause = 8ms;
+constexpr auto kPauseAfterMany = 500ms;
 constexpr int kWarmUpRounds = 2;
 
 struct Entrant {
   std::string name;
   int every = 1;          // takes part in every n-th round
+  int in_a_row = 1;       // runs per thread; the time of each is told
   Words remove_before{};  // what the last run left behind and the next must not find
   std::function<Finished()> once{};
   json times = json::array();  // null for a round without it
@@ -70,10 +72,15 @@ Words numbered(Words words) {
   return words;
 }
 
-Finished in_parallel(int count, const std::function<Finished()>& once) {
+// So many threads with several runs each: what one run leaves to be done behind its back, a later one pays for.
+Finished in_parallel(int count, int in_a_row, const std::function<Finished()>& once) {
   std::vector<Finished> all(static_cast<std::size_t>(count));
   std::vector<std::thread> threads;
-  for (Finished& one : all) threads.emplace_back([&] { one = once(); });
+  for (Finished& one : all) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < in_a_row && (i == 0 || one.ok); ++i) one = once();
+    });
+  }
   for (std::thread& thread : threads) thread.join();
   const auto bad = std::ranges::find_if(all, [](const Finished& one) { return !one.ok; });
   return bad == all.end() ? all[0] : *bad;
@@ -88,7 +95,7 @@ std::function<Finished()> way_to_run(const json& entry, const json& job, Gate* g
   return [=] { return run_command(numbered(argv), repo); };
 }
 
-void run_once(Entrant& entrant, std::uint64_t at_least, bool counts) {
+void run_once(Entrant& entrant, std::uint64_t at_least, bool counts, Clock::duration pause) {
   for (const std::string& path : entrant.remove_before) std::filesystem::remove_all(path);
   const auto start = Clock::now();
   const Finished finished = entrant.once();
@@ -98,8 +105,8 @@ void run_once(Entrant& entrant, std::uint64_t at_least, bool counts) {
   } else if (finished.bytes < at_least) {
     entrant.failure = fmt::format("gave {} bytes of output, not {}", finished.bytes, at_least);
   }
-  if (counts) entrant.times.push_back(took.count());
-  std::this_thread::sleep_for(kPause);
+  if (counts) entrant.times.push_back(took.count() / entrant.in_a_row);
+  std::this_thread::sleep_for(pause);
 }
 
 // Everybody once per round, in an order drawn anew each time.
@@ -110,12 +117,13 @@ void run_rounds(std::vector<Entrant>& entrants, const json& job) {
   std::vector<Entrant*> order;
   for (Entrant& entrant : entrants) order.push_back(&entrant);
   const bool slow_warm_up = job.value("slow_warm_up", true);
+  const Clock::duration pause = job.value("parallel", 1) == 1 ? kPause : kPauseAfterMany;
   for (int round = -kWarmUpRounds; round < rounds; ++round) {
     std::ranges::shuffle(order, dice);
     for (Entrant* entrant : order) {
       if (!entrant->failure.empty()) continue;
       if (round < 0 ? entrant->every == 1 || (round == -1 && slow_warm_up) : round % entrant->every == 0) {
-        run_once(*entrant, at_least, round >= 0);
+        run_once(*entrant, at_least, round >= 0, pause);
       } else if (round >= 0) {
         entrant->times.push_back(nullptr);
       }
@@ -134,7 +142,11 @@ json run_job(const json& job, const std::string& policy) {
     Entrant entrant{.name = entry.at("name"), .every = entry.value("every", 1)};
     entrant.remove_before = entry.value("remove_before", Words{});
     const std::function<Finished()> once = way_to_run(entry, job, gate);
-    entrant.once = parallel == 1 ? once : [=] { return in_parallel(parallel, once); };
+    entrant.once = once;
+    entrant.in_a_row = entry.value("in_a_row", 1);
+    if (parallel > 1) {
+      entrant.once = [=, in_a_row = entrant.in_a_row] { return in_parallel(parallel, in_a_row, once); };
+    }
     entrants.push_back(std::move(entrant));
   }
   run_rounds(entrants, job);
