@@ -109,13 +109,13 @@ long clone_as(wire::HelperKind kind, StartingChild& child) {
   return clone_starting_child(child);
 }
 
-Result<pid_t> start_helper(UniqueFd control, wire::HelperKind kind, std::size_t idle_workers) {
+Result<pid_t> start_helper(UniqueFd control, wire::HelperKind kind, std::size_t ready) {
   UniqueFd memory_file = TRY(sealed_memfd("sallyport-spawn", helper_image(), MemfdUse::kExecutable));
   const UniqueFd image = TRY(above_fixed_places(std::move(memory_file)));
   const UniqueFd theirs = TRY(above_fixed_places(std::move(control)));
   std::string name = "sallyport-spawn";
   std::string what = kind == wire::HelperKind::kOneJail ? fmt::format("o{},{}", ::geteuid(), ::getegid())
-                                                        : fmt::format("{}{}", static_cast<char>(kind), idle_workers);
+                                                        : fmt::format("{}{}", static_cast<char>(kind), ready);
   const std::array<char*, 3> argv = {name.data(), what.data(), nullptr};
   StartingChild child;
   child.control = theirs.get();
@@ -190,13 +190,13 @@ Status SpawnServer::start_ahead() {
 }
 
 Status SpawnServer::ensure_running() {
-  // A killed helper's workers outlive it for a moment, and one of them could still take the request: ask for the helper.
+  // A killed helper's children outlive it for a moment, and one of them could still take the request: ask for the helper.
   int status = 0;
   if (pid_ != 0 && ::waitpid(pid_, &status, WNOHANG) == 0) return {};
   pid_ = 0;
   control_.reset();
   SocketPair pair = TRY(make_socket_pair());
-  pid_ = TRY(start_helper(std::move(pair.theirs), kind_, idle_workers_));
+  pid_ = TRY(start_helper(std::move(pair.theirs), kind_, ready_));
   control_ = std::move(pair.ours);
   if (kind_ == wire::HelperKind::kTools) return {};
   // Only now, so that the helper makes namespaces while we find out.

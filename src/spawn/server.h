@@ -4,7 +4,7 @@
 // descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
 //
-// One object for each kind of helper (wire::HelperKind) and each shape: a worker that has begun a jail cannot start an
+// One object for each kind of helper (wire::HelperKind) and each shape: a child that has begun a jail cannot start an
 // unjailed tool any more. A kOneJail helper is the jail's init; the next request starts another.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
@@ -37,21 +37,21 @@ struct Started {
   // Carries wire::Report to us. Its end-of-file means that nothing of the run is alive any more, or, with an `init`, that
   // this init is ending. Init may tell of the run's end earlier (wire::kNobodyLeft).
   UniqueFd channel{};
-  // Of a jail without a worker: the jail's first process, and our child. Without one, the channel takes wire::Command
+  // Of a jail without a helper: the jail's first process, and our child. Without one, the channel takes wire::Command
   // from us, and closing it kills the run.
   std::optional<pid_t> init{};
 };
 
 class SpawnServer {
  public:
-  static constexpr std::size_t kIdleWorkers = 2;
+  static constexpr std::size_t kIdleChildren = 2;
 
   // For tools without a jail of ours.
   SpawnServer() = default;
   // For jails that all have one shape, which is asked for once, when the helper has been started. `kind` is kJails, with
   // so many of them kept ready, or kOneJail.
-  SpawnServer(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleWorkers)
-      : kind_(kind), make_shape_(std::move(make_shape)), idle_workers_(ready) {}
+  SpawnServer(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleChildren)
+      : kind_(kind), make_shape_(std::move(make_shape)), ready_(ready) {}
   ~SpawnServer();
   SpawnServer(const SpawnServer&) = delete;
   SpawnServer& operator=(const SpawnServer&) = delete;
@@ -74,7 +74,7 @@ class SpawnServer {
   const std::function<JailShape()> make_shape_;
   std::once_flag shape_made_;
   JailShape shape_;  // through shape()
-  const std::size_t idle_workers_ = kIdleWorkers;
+  const std::size_t ready_ = kIdleChildren;
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;

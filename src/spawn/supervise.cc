@@ -111,7 +111,7 @@ class Run {
       ::kill(*init_, command == wire::Command::kTerminate ? SIGTERM : SIGKILL);
       return;
     }
-    // A worker that is already gone needs no command; end-of-file on the channel follows.
+    // Who is already gone needs no command; end-of-file on the channel follows.
     while (::send(channel_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
     }
   }
@@ -184,7 +184,7 @@ class Run {
     const ssize_t size = ::recvmsg(channel_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size != sizeof report) {
-      channel_.reset();  // the worker and so the whole tree is gone
+      channel_.reset();  // whoever minded it, and so the whole tree, is gone
       if (init_) await_init();
       return;
     }

@@ -3,9 +3,9 @@
 // beyond a magic number, and offsets count from the start of the image.
 //
 //   owner --(control socket: the shape)------> a new helper for jails: a launch image to be built ahead of requests
-//   owner --(control socket: Request + fds)--> an idle worker of the helper
-//   owner <--(per-run channel: Report)-------- worker, or the jail's init
-//   owner --(per-run channel: Command)-------> worker
+//   owner --(control socket: Request + fds)--> an idle child of the helper
+//   owner <--(per-run channel: Report)-------- the worker, or the jail's init
+//   owner --(per-run channel: Command)-------> the worker, or the helper for a jail's init
 //
 // A helper for one jail is that jail's init itself, and a child of the owner, who commands it by signals.
 #pragma once
@@ -30,8 +30,8 @@ inline constexpr std::size_t kMaxWarmJails = 64;
 
 // What a helper is started as: the first letter of its one argument.
 enum class HelperKind : char {
-  kTools = 't',    // a server for tools without a jail of ours; the number of idle workers follows
-  kJails = 'j',    // a server whose workers build jails ahead; the same
+  kTools = 't',    // a server for tools without a jail of ours; the number of idle children follows
+  kJails = 'j',    // a server whose children build jails ahead; the same
   kOneJail = 'o',  // the init of one jail, in new user, mount and pid namespaces; "UID,GID" of the owner follow
 };
 

@@ -2,6 +2,7 @@
 // fate once nothing else is alive in the pid namespace, and leaves.
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/poll.h>
@@ -16,11 +17,11 @@ using wire::Stage;
 
 // PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it. An owner that is gone has
 // closed its end of the control socket, which is asked later.
-long die_with_parent(int worker_pidfd) {
+long die_with_parent(int server_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  if (armed < 0 || worker_pidfd < 0) return armed;
-  struct pollfd worker = {worker_pidfd, POLLIN, 0};
-  const long gone = sys(__NR_poll, &worker, 1L, 0L);
+  if (armed < 0 || server_pidfd < 0) return armed;
+  struct pollfd server = {server_pidfd, POLLIN, 0};
+  const long gone = sys(__NR_poll, &server, 1L, 0L);
   return gone > 0 ? -3 : gone;  // ESRCH
 }
 
@@ -89,7 +90,7 @@ long empty_bounding_set() {
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
-  return steps.ok(Stage::kParentAlive, die_with_parent(run.worker_pidfd)) && steps.ok(Stage::kClone, made.unshared) &&
+  return steps.ok(Stage::kParentAlive, die_with_parent(run.server_pidfd)) && steps.ok(Stage::kClone, made.unshared) &&
          steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
          steps.ok(Stage::kHostname, made.hostname) && steps.ok(Stage::kCapabilities, empty_bounding_set()) &&
          open_network(run, steps) && begin_root(run, steps) && (!run.has(wire::kWholeJail) || enter_root(steps)) &&
@@ -120,8 +121,7 @@ bool build_the_rest(Run& run, Failure& failure) {
   reap_until(run, tool);
 }
 
-// Of an init that is not a worker's child.
-alignas(16) char own_child_stack[64 * 1024];
+alignas(16) char tool_stack[64 * 1024];
 
 [[noreturn]] void serve_request(Run& run, bool built, const Failure& failure) {
   if (!built) refuse(run, failure, wire::kNotBuilt);
@@ -159,9 +159,33 @@ void await_request(int control, Run& run) {
   sys(__NR_close, epoll);
 }
 
-void tell_worker(int handover, Handover what, const int* fds, std::uint32_t count) {
-  send_with_fds(handover, &what, sizeof what, fds, count);
-  sys(__NR_close, long{handover});
+int open_mount_table() {
+  return static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc/self/mountinfo", long{O_RDONLY | O_CLOEXEC}, 0L));
+}
+
+Run the_run;  // an init has one
+
+Run& begin(Ids outside, long more_namespaces) {
+  await_signals_only_when_asked();
+  the_run.scratch_fd = -1;
+  the_run.server_pidfd = -1;
+  the_run.control_fd = -1;
+  the_run.child_stack_top = tool_stack + sizeof tool_stack;
+  open_proc(the_run);
+  // From before the mounts are copied, so that no change is missed.
+  if (more_namespaces != 0) {
+    the_run.mounts_fd = open_mount_table();
+    the_run.mounts_alarm_fd = open_mount_table();
+  }
+  the_run.made_ahead = make_ahead(more_namespaces, outside);
+  return the_run;
+}
+
+Run& begin(const ChildPlace& place) {
+  Run& run = begin(place.outside, CLONE_NEWNS);
+  run.server_pidfd = place.server_pidfd;
+  run.image = place.shape;
+  return run;
 }
 
 }  // namespace
@@ -175,35 +199,33 @@ void open_proc(Run& run) {
   run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
 }
 
-void run_init(Run& run, int control, int handover) {
+void run_init(const ChildPlace& place) {
+  Run& run = begin(place);
   Failure failure = {};
   // A jail that could not be built waits too: whoever asks next must hear of it rather than wait for nobody.
   const bool built = build_ahead(run, failure);
   if (mounts_changed(run.mounts_fd)) exit_now(0);  // already; the server starts another
-  await_request(control, run);
-  sys(__NR_close, long{control});
+  await_request(place.control, run);
+  sys(__NR_close, long{place.control});
   if (mounts_changed(run.mounts_fd)) {
-    tell_worker(handover, Handover::kStale, run.fds, run.fd_count);
+    tell_server(place, Handover::kStale, run.fds, run.fd_count);
     exit_now(0);
   }
-  tell_worker(handover, Handover::kTaken, &run.fds[wire::kFdChannel], 1);
+  tell_server(place, Handover::kTaken, &run.fds[wire::kFdChannel], 1);
   serve_request(run, built, failure);
 }
 
-void run_init_at_once(Run& run) {
+void run_init_at_once(const ChildPlace& place, const Run& request) {
+  Run& run = begin(place);
+  for (std::uint32_t i = 0; i < request.fd_count; ++i) run.fds[i] = request.fds[i];
+  run.fd_count = request.fd_count;
   Failure failure = {};
   const bool built = build_ahead(run, failure);
   serve_request(run, built, failure);
 }
 
 void run_lone_init(int control, Ids outside) {
-  await_signals_only_when_asked();
-  static Run run;
-  run.scratch_fd = -1;
-  run.worker_pidfd = -1;
-  run.child_stack_top = own_child_stack + sizeof own_child_stack;
-  open_proc(run);
-  run.made_ahead = make_ahead(0, outside);  // while the owner finds out what the shape is
+  Run& run = begin(outside, 0);  // while the owner finds out what the shape is
   default_signals();
   const int shape_fd = receive_shape(control);
   if (shape_fd < 0) exit_now(0);
@@ -218,13 +240,13 @@ void run_lone_init(int control, Ids outside) {
 // The wrapper's process 1, with its streams as the tool's, the image at `image_fd` and the channel right behind it.
 void run_wrapped_init(int image_fd) {
   await_signals_only_when_asked();
-  static Run run;
+  Run& run = the_run;
   run.control_fd = -1;
   for (std::uint32_t i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = static_cast<int>(i);
   run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
-  run.child_stack_top = own_child_stack + sizeof own_child_stack;
+  run.child_stack_top = tool_stack + sizeof tool_stack;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   run.scratch_fd =

@@ -1,5 +1,4 @@
-// The namespaces that depend on no request. Making them is half of what a jail costs, so a worker for jails does it while
-// it waits. Not the mount namespace: what is mounted on the host meanwhile must be seen.
+// The namespaces that depend on no request. Making them is half of what a jail costs, so its init does it before it waits.
 #include <fcntl.h>
 #include <linux/sched.h>
 
@@ -42,17 +41,9 @@ long map_user(Ids inside, Ids outside) {
 
 }  // namespace
 
-MadeAhead make_ahead() {
-  // A root caller's extra groups would still open files inside. A plain user may not drop its own (EPERM), since a group
-  // can also be there to deny.
-  sys(__NR_setgroups, 0L, 0L);
-  const Ids outside = own_ids();
-  return make_ahead(CLONE_NEWUSER, outside);
-}
-
-MadeAhead make_ahead(long user_namespace, Ids outside) {
+MadeAhead make_ahead(long more, Ids outside) {
   MadeAhead made = {};
-  made.unshared = sys(__NR_unshare, user_namespace | long{CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
+  made.unshared = sys(__NR_unshare, more | long{CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
   if (made.unshared < 0) return made;
   made.mapped = map_user({wire::kInsideId, wire::kInsideId}, outside);
   made.loopback = loopback_up();

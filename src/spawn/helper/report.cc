@@ -1,4 +1,4 @@
-// What the helper tells the owner, over the run's own channel.
+// What the helper tells the owner, over the run's own channel, and a child its server.
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -28,6 +28,7 @@ wire::Report exit_report(int wait_status, std::uint32_t flags) {
 
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count) {
   struct iovec part = {const_cast<void*>(bytes), size};
+  static_assert(wire::kMaxNetSockets >= wire::kMaxRequestFds);
   alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxNetSockets)];
   struct msghdr message = {};
   message.msg_iov = &part;
@@ -46,8 +47,14 @@ long send_with_fds(int socket, const void* bytes, std::size_t size, const int* f
 }
 
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
-  // When nobody listens any more there is nobody to tell; the closed channel makes the worker kill.
+  // When nobody listens any more there is nobody to tell; the closed channel makes whoever minds the run kill.
   send_with_fds(channel, &report, sizeof report, fds, fd_count);
+}
+
+void tell_server(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count) {
+  const Handover handover = {what, place.number};
+  send_with_fds(place.handovers, &handover, sizeof handover, fds, fd_count);
+  sys(__NR_close, long{place.handovers});
 }
 
 }  // namespace sallyport::spawn::helper

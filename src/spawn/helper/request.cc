@@ -12,8 +12,9 @@ void relocate(Run& run, std::uint32_t at, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) slots[i] += reinterpret_cast<std::uint64_t>(run.image);
 }
 
-// `fds` has room for a whole request's.
-long receive_message(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags) {
+}  // namespace
+
+long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags) {
   struct iovec part = {bytes, size};
   alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxRequestFds)];
   struct msghdr message = {};
@@ -31,11 +32,9 @@ long receive_message(int socket, void* bytes, std::size_t size, int* fds, std::u
   return got;
 }
 
-}  // namespace
-
 long receive_request(int control, Run& run, long flags) {
   wire::Request request = {};
-  const long size = receive_message(control, &request, sizeof request, run.fds, run.fd_count, flags);
+  const long size = receive_with_fds(control, &request, sizeof request, run.fds, run.fd_count, flags);
   if (size < 0) return size;
   const bool whole = size == kRequestSize && request.magic == wire::kMagic && run.fd_count == request.fd_count &&
                      run.fd_count >= wire::kFdCommonCount;
@@ -46,13 +45,14 @@ int receive_shape(int control) {
   wire::Request request = {};
   int fds[wire::kMaxRequestFds] = {};
   std::uint32_t count = 0;
-  const long size = receive_message(control, &request, sizeof request, fds, count, 0);
+  const long size = receive_with_fds(control, &request, sizeof request, fds, count, 0);
   return size == kRequestSize && request.magic == wire::kMagic && count == 1 ? fds[0] : -1;
 }
 
-char receive_fds(int socket, int* fds, std::uint32_t& count) {
-  char byte = 0;
-  return receive_message(socket, &byte, 1, fds, count, 0) == 1 ? byte : '\0';
+void close_all_but(const Run& run, int keep) {
+  for (std::uint32_t i = 0; i < run.fd_count; ++i) {
+    if (run.fds[i] != keep) sys(__NR_close, long{run.fds[i]});
+  }
 }
 
 long map_image(Run& run, int fd) {

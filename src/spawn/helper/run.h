@@ -11,7 +11,7 @@ struct Ids {
   std::uint32_t gid;
 };
 
-// The namespaces that a worker for jails makes before it is asked. Each is the kernel's answer.
+// The namespaces that a jail's init makes before it is asked. Each is the kernel's answer.
 struct MadeAhead {
   long unshared;
   long mapped;
@@ -31,8 +31,8 @@ struct Run {
   std::uint32_t fd_count;
   wire::Image* image;
   int scratch_fd;    // of the mount flagged kOpReportFd, or -1
-  int worker_pidfd;  // readable once the worker is gone; -1 when there is none
-  int control_fd;    // of an init without a worker; else -1
+  int server_pidfd;  // readable once the server is gone; -1 when there is none
+  int control_fd;    // of an init without a server; else -1
   int proc_fd;       // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
@@ -96,25 +96,44 @@ bool enter_root(Steps& steps);
 // In a wrapper's jail: every mount the image names is the file the owner checked.
 bool check_mounts(const Run& run, Steps& steps);
 
-// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
-// Builds the shape in `run.image`, then waits at `control` for the request and tells the worker through `handover`.
-enum class Handover : char {
-  kTaken = 't',  // with the run's channel: the worker listens to the owner from now on
-  kStale = 's',  // with all of the request: the host's mounts have changed, so this jail is none for it
+// What the server gives to each of its children.
+struct ChildPlace {
+  int control;
+  int handovers;  // to the server, see tell_server
+  int server_pid;
+  int server_pidfd;
+  std::uint32_t number;  // the child's own
+  Ids outside;
+  wire::Image* shape;  // of a jail: what init builds before there is a request
 };
+
+// What a child tells the server, once: that it has a request, so that another is started in its place.
+struct Handover {
+  enum What : std::uint32_t {
+    kTaken,  // from an init with the run's channel: the server listens to the owner from now on
+    kStale,  // with all of the request: the host's mounts have changed, so this jail is none for it
+  };
+  What what;
+  std::uint32_t child;
+};
+
+// main.cc: what the owner ignores is not for the tool to inherit; an exec resets only what was handled.
+void default_signals();
+
+// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
 void await_signals_only_when_asked();
 void open_proc(Run& run);
-[[noreturn]] void run_init(Run& run, int control, int handover);
-// The request is there already.
-[[noreturn]] void run_init_at_once(Run& run);
+// The server's child, in new user and pid namespaces. Builds the shape, then waits for a request.
+[[noreturn]] void run_init(const ChildPlace& place);
+// The same when the request is there already.
+[[noreturn]] void run_init_at_once(const ChildPlace& place, const Run& request);
 // We are in new user, mount and pid namespaces, and the owner is our parent.
 [[noreturn]] void run_lone_init(int control, Ids outside);
 [[noreturn]] void run_wrapped_init(int image_fd);
 
-// namespaces.cc: puts this process into fresh user, network, ipc and uts namespaces.
-MadeAhead make_ahead();
-// The same when it is (0) or is not (CLONE_NEWUSER) in a user namespace of its own already, whose maps are still empty.
-MadeAhead make_ahead(long user_namespace, Ids outside);
+// namespaces.cc: puts this process, which is in a user namespace of its own whose maps are still empty, into fresh network,
+// ipc and uts namespaces, and `more`.
+MadeAhead make_ahead(long more, Ids outside);
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
 
@@ -134,22 +153,24 @@ constexpr long kRequestSize = sizeof(wire::Request);
 long receive_request(int control, Run& run, long flags);
 // A helper for jails gets the image to be built ahead first of all; its descriptor, or -1 when the owner is gone.
 int receive_shape(int control);
-// Descriptors of a message with one byte; the byte, or 0 when nobody will send any more.
-char receive_fds(int socket, int* fds, std::uint32_t& count);
+// What recvmsg(2) says. `fds` has room for a whole request's.
+long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags);
+void close_all_but(const Run& run, int keep);
 // Maps a launch image and turns its offsets into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
 
-// worker.cc: waits for one request, runs it, exits. One for jails has a shape, and builds that much of a jail while it
-// waits. Writes its pid to `started_pipe` when it has work.
-constexpr int kNoShape = -1;
-[[noreturn]] void run_worker(int control, int started_pipe, int shape_fd);
-// What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
-void default_signals();
+// server.cc: keeps so many children ready, starts another for each that has a request, and ends with the owner.
+[[noreturn]] void serve_tools(int control, std::uint32_t ready);
+[[noreturn]] void serve_jails(int control, std::uint32_t ready);
+
+// worker.cc: waits for one request for an unjailed tool, runs it, exits.
+[[noreturn]] void run_worker(const ChildPlace& place);
 
 // report.cc: what the owner is told. The descriptors ride along.
 wire::Report failure_report(const Failure& failure);
 wire::Report exit_report(int wait_status, std::uint32_t flags);
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count);
+void tell_server(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count);
 // One message with descriptors; a negative errno when nobody listens any more.
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count);
 

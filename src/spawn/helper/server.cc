@@ -1,0 +1,356 @@
+// The spawn helper proper: a small process that keeps idle children ready and buries them. It runs none of the caller's
+// code and has none of the caller's memory, environment or descriptors. Idle children read requests straight from the
+// control socket (a packet goes to exactly one of them), so a request never waits for this process.
+//
+// A child for a tool without a jail is a worker, which takes the owner's commands itself. A child for jails is a jail's
+// init: it passes the run's channel to us, and we take the owner's commands for it. So init can be killed whatever holds
+// it up, and there is one process less to each jail.
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+namespace {
+
+using wire::Stage;
+
+constexpr std::size_t kMaxChildren = 65536;
+constexpr long kQuietMilliseconds = 4;
+constexpr long kRetryMilliseconds = 100;
+
+struct Child {
+  int pid;
+  std::uint32_t number;  // never used again
+  bool idle;
+  int channel;  // of an init that has a request; else -1
+};
+Child children[kMaxChildren];
+std::size_t child_count = 0;
+std::uint32_t next_number = 1;
+
+// What epoll says: one of these, or kFirstChild + the number of a child.
+enum Source : std::uint64_t { kControl, kOwner, kHandovers, kChildEvents, kFirstChild };
+
+// Those that we may use.
+std::uint32_t count_processors() {
+  std::uint64_t mask[128] = {};
+  const long size = sys(__NR_sched_getaffinity, 0L, long{sizeof mask}, &mask[0]);
+  std::uint32_t count = 0;
+  for (long i = 0; i < size / 8; ++i) {
+    for (; mask[i] != 0; mask[i] &= mask[i] - 1) ++count;
+  }
+  return count > 0 ? count : 1;
+}
+
+class Server {
+ public:
+  Server(int control, std::uint32_t ready) : ready_(ready) { place_.control = control; }
+
+  void build_ahead(int shape_fd) {
+    for_jails_ = true;
+    // A root caller's extra groups would still open files inside. A plain user may not drop its own (EPERM), since a
+    // group can also be there to deny.
+    sys(__NR_setgroups, 0L, 0L);
+    Run mapping = {};
+    can_build_ = map_image(mapping, shape_fd);
+    place_.shape = mapping.image;
+    if (can_build_ >= 0 && place_.shape->fault_at == Stage::kClone) can_build_ = -5;  // EIO
+    sys(__NR_close, long{shape_fd});
+  }
+
+  [[noreturn]] void serve() {
+    open_everything();
+    long failed = start(ready_);
+    for (bool missing = false;;) {
+      const bool stuck = failed < 0 && idle_ == 0;
+      // Whoever asks must hear of it rather than wait for nobody.
+      if (stuck) refuse_requests(failed);
+      listen_for_requests(stuck);
+      struct epoll_event events[16];
+      const long patience = failed < 0 ? kRetryMilliseconds : kQuietMilliseconds;
+      const long ready = sys(__NR_epoll_wait, epoll_, events, 16L, missing && !stuck ? patience : -1L);
+      if (ready < 0) continue;
+      const bool somebody_left = look_at(events, ready);
+      take_handovers();
+      if ((somebody_left || closing_) && nobody_left_after_reaping() && closing_) exit_now(0);
+      const bool asked = requests_wait();
+      const std::uint32_t wanted = closing_ ? 0 : ready_ + (asked ? more_when_asked_ : 0);
+      missing = idle_ < wanted;
+      // Building the next jail would slow down the run that has just begun, so it waits for that run's end or for a quiet
+      // moment, unless somebody wants one now.
+      if (ready > 0 && !somebody_left && idle_ > 0 && !asked) continue;
+      failed = start(wanted);
+      missing = failed < 0;
+    }
+  }
+
+ private:
+  // First what a child keeps, so that it closes the rest, whatever that is by then, with one call.
+  void open_everything() {
+    int handovers[2] = {-1, -1};
+    const std::uint64_t signals = 1ULL << (SIGCHLD - 1);
+    sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &signals, 0L, 8L);
+    place_.outside = {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))};
+    place_.server_pid = static_cast<int>(sys(__NR_getpid));
+    place_.server_pidfd = static_cast<int>(sys(__NR_pidfd_open, long{place_.server_pid}, 0L));
+    if (sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &handovers[0]) < 0) exit_now(1);
+    place_.handovers = handovers[0];
+    first_of_ours_ = handovers_ = handovers[1];
+    child_events_ = sys(__NR_signalfd4, -1L, &signals, 8L, long{O_CLOEXEC | O_NONBLOCK});
+    owner_ = sys(__NR_pidfd_open, sys(__NR_getppid), 0L);
+    epoll_ = sys(__NR_epoll_create1, long{EPOLL_CLOEXEC});
+    if (first_of_ours_ < place_.control || first_of_ours_ < place_.handovers) exit_now(1);
+    if (place_.server_pidfd < 0 || child_events_ < 0 || owner_ < 0 || epoll_ < 0) exit_now(1);
+    // Of the control socket only its closing, which is always told.
+    if (watch(EPOLL_CTL_ADD, place_.control, 0, kControl) < 0 || watch(EPOLL_CTL_ADD, owner_, EPOLLIN, kOwner) < 0 ||
+        watch(EPOLL_CTL_ADD, handovers_, EPOLLIN, kHandovers) < 0 ||
+        watch(EPOLL_CTL_ADD, child_events_, EPOLLIN, kChildEvents) < 0) {
+      exit_now(1);
+    }
+  }
+
+  long watch(long how, long fd, std::uint32_t events, std::uint64_t source) const {
+    struct epoll_event event = {events, {.u64 = source}};
+    return sys(__NR_epoll_ctl, epoll_, how, fd, &event);
+  }
+
+  // Only while there is no child to do it.
+  void listen_for_requests(bool wanted) {
+    if (wanted == listening_ || closing_) return;
+    listening_ = wanted;
+    watch(EPOLL_CTL_MOD, place_.control, wanted ? EPOLLIN : 0U, kControl);
+  }
+
+  // True when a child has ended.
+  bool look_at(const struct epoll_event* events, long count) {
+    bool somebody_left = false;
+    for (long i = 0; i < count; ++i) {
+      switch (events[i].data.u64) {
+        case kOwner:
+          end_everything();
+        case kControl:
+          if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0) stop_listening();
+          break;
+        case kHandovers:
+          break;
+        case kChildEvents: {
+          char told[128];  // one for all of them, since a signal does not queue
+          sys(__NR_read, child_events_, told, long{sizeof told});
+          somebody_left = true;
+          break;
+        }
+        default:
+          pass_on_command(static_cast<std::uint32_t>(events[i].data.u64 - kFirstChild));
+      }
+    }
+    return somebody_left;
+  }
+
+  // Closed by an owner that lives on: idle children leave by themselves, busy ones when their tree is dead.
+  void stop_listening() {
+    sys(__NR_epoll_ctl, epoll_, long{EPOLL_CTL_DEL}, long{place_.control}, 0L);
+    closing_ = true;
+  }
+
+  // The owner is gone. Its sockets may live on in a process it forked, so do not wait for them to close: children die now,
+  // jails with them; what an unjailed tool left behind falls to us, the next subreaper, and is killed too.
+  [[noreturn]] static void end_everything() {
+    for (std::size_t i = 0; i < child_count; ++i) sys(__NR_kill, long{children[i].pid}, long{SIGKILL});
+    kill_descendants();
+    exit_now(0);
+  }
+
+  static Child* find(std::uint32_t number) {
+    for (std::size_t i = 0; i < child_count; ++i) {
+      if (children[i].number == number) return &children[i];
+    }
+    return nullptr;
+  }
+  static Child* find_pid(long pid) {
+    for (std::size_t i = 0; i < child_count; ++i) {
+      if (children[i].pid == pid) return &children[i];
+    }
+    return nullptr;
+  }
+
+  // A closed channel is the last command there is. Nobody has reaped the child yet, so the pid is still its own.
+  void pass_on_command(std::uint32_t number) {
+    const Child* child = find(number);
+    if (child == nullptr || child->channel < 0) return;
+    wire::Command command = wire::Command::kKill;
+    const long size = sys(__NR_recvfrom, long{child->channel}, &command, 1L, long{MSG_DONTWAIT}, 0L, 0L);
+    const bool nothing_yet = size == -11 || size == -4;  // EAGAIN, EINTR
+    const bool terminate = size == 1 && command == wire::Command::kTerminate;
+    if (!nothing_yet) sys(__NR_kill, long{child->pid}, long{terminate ? SIGTERM : SIGKILL});
+    if (nothing_yet || terminate) watch(EPOLL_CTL_MOD, child->channel, EPOLLIN | EPOLLONESHOT, kFirstChild + number);
+  }
+
+  void take_handovers() {
+    for (;;) {
+      Handover handover = {};
+      Run& request = request_;
+      const long size =
+          receive_with_fds(handovers_, &handover, sizeof handover, request.fds, request.fd_count, MSG_DONTWAIT);
+      if (size == -4) continue;  // EINTR
+      if (size != static_cast<long>(sizeof handover)) return;
+      if (handover.what == Handover::kStale) {
+        build_at_once(request);
+        continue;
+      }
+      Child* child = find(handover.child);
+      if (child == nullptr) {
+        close_all_but(request, -1);
+        continue;
+      }
+      child->idle = false;
+      --idle_;
+      if (for_jails_) mind(*child, request);
+    }
+  }
+
+  // An init that nobody could stop must not live.
+  void mind(Child& child, const Run& request) const {
+    child.channel = request.fd_count == 1 ? request.fds[0] : -1;
+    if (child.channel >= 0 &&
+        watch(EPOLL_CTL_ADD, child.channel, EPOLLIN | EPOLLONESHOT, kFirstChild + child.number) >= 0) {
+      return;
+    }
+    sys(__NR_kill, long{child.pid}, long{SIGKILL});
+  }
+
+  // What somebody who has ended said last is heard first.
+  bool nobody_left_after_reaping() {
+    for (;;) {
+      int status = 0;
+      struct rusage usage = {};
+      const long pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, &usage);
+      if (pid <= 0) return pid == -10;  // ECHILD
+      Child* child = find_pid(pid);
+      if (child != nullptr && child->idle) {
+        take_handovers();
+        child = find_pid(pid);
+      }
+      if (child == nullptr) continue;
+      if (child->idle) --idle_;  // somebody killed it, or the owner closed the control socket
+      if (child->channel >= 0) tell_end(child->channel, status, usage);
+      *child = children[--child_count];
+    }
+  }
+
+  // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
+  static void tell_end(int channel, int status, const struct rusage& usage) {
+    if (status != 0) {
+      wire::Report report = {};
+      report.kind = wire::ReportKind::kExited;
+      report.flags = wire::kInitDied;
+      report.wait_status = status;
+      wire::put_usage(usage, report);
+      send_report(channel, report, nullptr, 0);
+    }
+    sys(__NR_close, long{channel});
+  }
+
+  [[nodiscard]] bool requests_wait() const {
+    struct pollfd requests = {place_.control, POLLIN, 0};
+    return sys(__NR_poll, &requests, 1L, 0L) > 0;
+  }
+
+  void refuse_requests(long error) {
+    while (receive_request(place_.control, request_, MSG_DONTWAIT) == kRequestSize) refuse(request_, error);
+  }
+
+  static void refuse(const Run& request, long error) {
+    wire::Report report = failure_report({Stage::kClone, static_cast<int>(-error), 0});
+    report.flags = wire::kNotBuilt;
+    send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
+    close_all_but(request, -1);
+  }
+
+  // Until so many wait, or as many as can be: 0, or why no more.
+  long start(std::uint32_t wanted) {
+    while (idle_ < wanted) {
+      const std::uint32_t number = next_number++;
+      const long pid = clone_child();
+      if (pid == 0) become_child(number);
+      if (pid < 0) return pid;
+      children[child_count++] = {static_cast<int>(pid), number, true, -1};
+      ++idle_;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] long clone_child() const {
+    if (child_count == kMaxChildren) return -11;  // EAGAIN
+    if (can_build_ < 0) return can_build_;
+    struct clone_args how = {};
+    // The mount namespace is made by init itself, when it watches for changes of the host's.
+    how.flags = for_jails_ ? CLONE_NEWUSER | CLONE_NEWPID : 0;
+    how.exit_signal = SIGCHLD;
+    return sys(__NR_clone3, &how, long{sizeof how});
+  }
+
+  [[noreturn]] void become_child(std::uint32_t number) {
+    sys(__NR_close_range, long{first_of_ours_}, 0x7fffffffL, 0L);
+    place_.number = number;
+    if (for_jails_) run_init(place_);
+    run_worker(place_);
+  }
+
+  // The jail that was waiting is not for this request; one that sees the host as it is now is built from the start.
+  void build_at_once(Run& request) {
+    const std::uint32_t number = next_number++;
+    const long pid = request.fd_count < wire::kFdCommonCount ? -24 : clone_child();  // EMFILE: some did not arrive
+    if (pid == 0) {
+      for (std::size_t i = 0; i < child_count; ++i) sys(__NR_close, long{children[i].channel});
+      const long ours[] = {handovers_, child_events_, owner_, epoll_};
+      for (const long fd : ours) sys(__NR_close, fd);
+      run_init_at_once(place_, request);
+    }
+    if (pid < 0) {
+      if (request.fd_count > wire::kFdChannel) refuse(request, pid);
+      return;
+    }
+    close_all_but(request, request.fds[wire::kFdChannel]);
+    request.fd_count = 1;
+    Child& child = children[child_count++];
+    child = {static_cast<int>(pid), number, false, -1};
+    mind(child, request);
+  }
+
+  ChildPlace place_ = {};
+  Run request_ = {};  // in our hands for a moment
+  const std::uint32_t ready_;
+  // Who builds a jail waits for the kernel now and then: while requests wait, one more per processor keeps these busy.
+  const std::uint32_t more_when_asked_ = count_processors();
+  std::uint32_t idle_ = 0;
+  bool for_jails_ = false;
+  bool closing_ = false;
+  bool listening_ = false;
+  long can_build_ = 0;  // or why not
+  int handovers_ = -1;
+  int first_of_ours_ = -1;
+  long child_events_ = -1;
+  long owner_ = -1;
+  long epoll_ = -1;
+};
+
+}  // namespace
+
+void serve_tools(int control, std::uint32_t ready) { Server(control, ready).serve(); }
+
+void serve_jails(int control, std::uint32_t ready) {
+  const int shape_fd = receive_shape(control);
+  if (shape_fd < 0) exit_now(0);
+  Server server(control, ready);
+  server.build_ahead(shape_fd);
+  server.serve();
+}
+
+}  // namespace sallyport::spawn::helper

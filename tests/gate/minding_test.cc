@@ -1,0 +1,144 @@
+// One helper minds all jails of a gate (ADR 0015): a command reaches its own jail whatever the init there is doing, an
+// end is told to its own run, and no jail holds a way to another.
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "gate/gate_fixture.h"
+#include "spawn/server.h"
+
+namespace sallyport::test {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+char state_of(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(stat)), {});
+  const std::size_t after_name = text.rfind(") ");
+  return after_name == std::string::npos ? '?' : text[after_name + 2];
+}
+
+pid_t parent_of(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("PPid:")) return std::stoi(line.substr(5));
+  }
+  return 0;
+}
+
+int sockets_of(pid_t pid) {
+  int count = 0;
+  std::error_code gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone)) {
+    struct stat about{};
+    if (::stat(entry.path().c_str(), &about) == 0 && S_ISSOCK(about.st_mode)) ++count;
+  }
+  return count;
+}
+
+class MindingTest : public GateTest {
+ protected:
+  // A tree that nobody asked to end, in a thread of its own; `init` is the jail's first process.
+  struct Running {
+    std::string marker = unique_marker();
+    std::stop_source stop{};
+    std::future<Result<JailedSubprocessResult>> result{};
+    pid_t init = 0;
+    pid_t helper = 0;
+  };
+
+  [[nodiscard]] std::unique_ptr<Running> start(Gate& gate, std::chrono::milliseconds wall = 10min) const {
+    auto running = std::make_unique<Running>();
+    JailedSubprocessSpec what = spec({"sleep_tree", running->marker});
+    what.limits.wall = wall;
+    running->result = std::async(std::launch::async, [&gate, what, token = running->stop.get_token()] {
+      return gate.run(what, JailKind::kNative, token);
+    });
+    EXPECT_TRUE(all_there(running->marker, 3));
+    // The tree's first process is the one whose parent is not of the tree.
+    const std::vector<pid_t> tree = find_processes(running->marker);
+    for (const pid_t pid : tree) {
+      if (std::ranges::find(tree, parent_of(pid)) == tree.end()) running->init = parent_of(pid);
+    }
+    running->helper = parent_of(running->init);
+    EXPECT_EQ(parent_of(running->helper), ::getpid());
+    return running;
+  }
+};
+
+TEST_F(MindingTest, C9_the_deadline_ends_a_jail_whose_init_is_stopped) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const std::unique_ptr<Running> run = start(*gate, 2s);
+  ASSERT_EQ(::kill(run->init, SIGSTOP), 0);
+  for (int i = 0; i < 1000 && state_of(run->init) != 'T'; ++i) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(state_of(run->init), 'T') << "the control: it cannot do anything itself";
+  const Result<JailedSubprocessResult> result = run->result.get();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(result->outcome));
+  EXPECT_TRUE(find_processes(run->marker).empty());
+}
+
+TEST_F(MindingTest, an_init_that_is_killed_ends_its_own_run_and_no_other) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const std::unique_ptr<Running> killed = start(*gate);
+  const std::unique_ptr<Running> other = start(*gate);
+  EXPECT_EQ(killed->helper, other->helper);
+  ASSERT_EQ(::kill(killed->init, SIGKILL), 0);
+  const Result<JailedSubprocessResult> result = killed->result.get();
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_NE(exit_code(*result), 0);
+  EXPECT_TRUE(find_processes(killed->marker).empty());
+  EXPECT_EQ(find_processes(other->marker).size(), 3U) << "the other one lives on";
+  other->stop.request_stop();
+  const Result<JailedSubprocessResult> stopped = other->result.get();
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_TRUE(std::holds_alternative<Cancelled>(stopped->outcome));
+  EXPECT_TRUE(find_processes(other->marker).empty());
+}
+
+TEST_F(MindingTest, no_init_holds_the_channel_of_another_run) {
+  constexpr int kRuns = 4;
+  const std::unique_ptr<Gate> gate = open_gate();
+  std::vector<std::unique_ptr<Running>> runs;
+  runs.reserve(kRuns);
+  for (int i = 0; i < kRuns; ++i) runs.push_back(start(*gate));
+  std::vector<pid_t> busy;
+  for (const auto& run : runs) {
+    busy.push_back(run->init);
+    EXPECT_EQ(sockets_of(run->init), 1) << "its own channel";
+  }
+  EXPECT_GE(sockets_of(runs[0]->helper), kRuns) << "the control: all of them are open where they could come from";
+  for (const pid_t child : children_of(runs[0]->helper)) {
+    if (std::ranges::find(busy, child) != busy.end()) continue;
+    EXPECT_LE(sockets_of(child), 2) << "one that waits: the control socket and the one to the helper";
+  }
+  for (const auto& run : runs) run->stop.request_stop();
+  for (const auto& run : runs) EXPECT_TRUE(run->result.get().has_value());
+}
+
+TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 40; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(exit_code(run(*gate, spec({"exit_with", "3"}), JailKind::kNative)), 3); });
+  }
+  threads.clear();
+  const std::size_t few = spawn::SpawnServer::kIdleChildren + std::thread::hardware_concurrency();
+  std::size_t waiting = 1000;
+  for (int i = 0; i < 200 && waiting > few; ++i) {
+    std::this_thread::sleep_for(20ms);
+    waiting = 0;
+    for (const pid_t helper : children_of(::getpid())) waiting = std::max(waiting, children_of(helper).size());
+  }
+  EXPECT_LE(waiting, few);
+  EXPECT_GT(waiting, 0U);
+}
+
+}  // namespace
+}  // namespace sallyport::test
