@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-quick asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-bench
+.PHONY: help run test test-quick asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record order-text tidy fuzz format check-format install clean setup-run setup-test setup-bench
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
@@ -16,6 +16,7 @@ help:
 	@echo 'make bench-egress   the same download and npm install through sallyport and a peer'
 	@echo 'make bench-scaling  what makes a start dearer; rewrites its part of docs/benchmarks.md'
 	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
+	@echo 'make order-text     writes which of the CLI'"'"'s functions are linked side by side (minutes; rarely needed)'
 	@echo 'make tidy      clang-tidy over the library and the CLI'
 	@echo 'make fuzz      run each fuzz target for a while'
 	@echo 'make format    format the sources in place'
@@ -62,6 +63,9 @@ bench-compare bench-egress: bench-%: bench-build
 
 bench-scaling bench-check: bench-%: bench-build
 	@python3 -B tools/bench_$*.py
+
+order-text:
+	@python3 -B tools/order_text.py
 
 bench-record: bench-build
 	@python3 -B tools/bench_check.py --record
