@@ -90,7 +90,7 @@ long empty_bounding_set() {
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
-  return steps.ok(Stage::kParentAlive, die_with_parent(run.server_pidfd)) && steps.ok(Stage::kClone, made.unshared) &&
+  return steps.ok(Stage::kParentAlive, made.tied_to_parent) && steps.ok(Stage::kClone, made.unshared) &&
          steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
          steps.ok(Stage::kHostname, made.hostname) && steps.ok(Stage::kCapabilities, empty_bounding_set()) &&
          open_network(run, steps) && begin_root(run, steps) && (!run.has(wire::kWholeJail) || enter_root(steps)) &&
@@ -168,7 +168,6 @@ Run the_run;  // an init has one
 Run& begin(Ids outside, long more_namespaces) {
   await_signals_only_when_asked();
   the_run.scratch_fd = -1;
-  the_run.server_pidfd = -1;
   the_run.control_fd = -1;
   the_run.child_stack_top = tool_stack + sizeof tool_stack;
   open_proc(the_run);
@@ -177,13 +176,14 @@ Run& begin(Ids outside, long more_namespaces) {
     the_run.mounts_fd = open_mount_table();
     the_run.mounts_alarm_fd = open_mount_table();
   }
-  the_run.made_ahead = make_ahead(more_namespaces, outside);
+  make_namespaces(more_namespaces, outside, the_run.made_ahead);
   return the_run;
 }
 
 Run& begin(const ChildPlace& place) {
+  the_run.made_ahead.tied_to_parent = die_with_parent(place.server_pidfd);
+  if (the_run.made_ahead.tied_to_parent < 0) exit_now(0);  // nobody minds us
   Run& run = begin(place.outside, CLONE_NEWNS);
-  run.server_pidfd = place.server_pidfd;
   run.image = place.shape;
   return run;
 }
@@ -225,6 +225,7 @@ void run_init_at_once(const ChildPlace& place, const Run& request) {
 }
 
 void run_lone_init(int control, Ids outside) {
+  the_run.made_ahead.tied_to_parent = die_with_parent(-1);
   Run& run = begin(outside, 0);  // while the owner finds out what the shape is
   default_signals();
   const int shape_fd = receive_shape(control);

@@ -41,14 +41,12 @@ long map_user(Ids inside, Ids outside) {
 
 }  // namespace
 
-MadeAhead make_ahead(long more, Ids outside) {
-  MadeAhead made = {};
+void make_namespaces(long more, Ids outside, MadeAhead& made) {
   made.unshared = sys(__NR_unshare, more | long{CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
-  if (made.unshared < 0) return made;
+  if (made.unshared < 0) return;
   made.mapped = map_user({wire::kInsideId, wire::kInsideId}, outside);
   made.loopback = loopback_up();
   made.hostname = sys(__NR_sethostname, "sallyport", 9L);
-  return made;
 }
 
 bool make_network_namespace(Steps& steps) {

@@ -11,8 +11,9 @@ struct Ids {
   std::uint32_t gid;
 };
 
-// The namespaces that a jail's init makes before it is asked. Each is the kernel's answer.
+// What a jail's init does before it knows the shape. Each is the kernel's answer.
 struct MadeAhead {
+  long tied_to_parent;
   long unshared;
   long mapped;
   long loopback;
@@ -30,10 +31,9 @@ struct Run {
   int fds[wire::kMaxRequestFds];
   std::uint32_t fd_count;
   wire::Image* image;
-  int scratch_fd;    // of the mount flagged kOpReportFd, or -1
-  int server_pidfd;  // readable once the server is gone; -1 when there is none
-  int control_fd;    // of an init without a server; else -1
-  int proc_fd;       // the host's /proc, which a new root covers
+  int scratch_fd;  // of the mount flagged kOpReportFd, or -1
+  int control_fd;  // of an init without a server; else -1
+  int proc_fd;     // the host's /proc, which a new root covers
   // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
   // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
   int mounts_fd;
@@ -133,7 +133,7 @@ void open_proc(Run& run);
 
 // namespaces.cc: puts this process, which is in a user namespace of its own whose maps are still empty, into fresh network,
 // ipc and uts namespaces, and `more`.
-MadeAhead make_ahead(long more, Ids outside);
+void make_namespaces(long more, Ids outside, MadeAhead& made);
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
 
