@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "conformance/surroundings.h"
@@ -85,6 +86,26 @@ TEST_P(OwnerKilled, AtFiftyRandomMomentsLeavesNothing_C10) {
   EXPECT_EQ(picture_of(repo.path()), repo_before);
   ASSERT_EQ(test::run_program(command("once")).exit_code, 0) << "the next start";
   EXPECT_EQ(left_by(owners), std::set<std::string>());
+}
+
+// The moment is too short to be met by mounting: strace lets the helper's third look, the one with the request in hand, find
+// the host's mounts changed. The first is at its parent, the second at the mounts when the jail is begun.
+TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
+  const test::TempDir repo;
+  const test::TempDir tools;
+  fs::copy_file(attack_program(), tools / attack::kProgramName);
+  const std::string trace = tools / "trace";
+  const test::ProgramResult result = test::run_program(
+      {"/usr/bin/strace", "-f", "-o", trace, "-e", "trace=sendmsg,poll", "-e", "inject=poll:retval=1:when=3",
+       SALLYPORT_TEST_OWNER, "native", "once", repo.path(), tools.path(), test::unique_marker()});
+  EXPECT_EQ(result.exit_code, 0) << result.stderr_bytes;
+  // spawn/helper/run.h: a Handover of two words, kStale and the number of the child.
+  std::istringstream calls(test::read_file(trace));
+  bool one_was_stale = false;
+  for (std::string call; std::getline(calls, call);) {
+    one_was_stale |= call.contains("iov_base=\"\\1\\0\\0\\0") && call.contains("iov_len=8}");
+  }
+  EXPECT_TRUE(one_was_stale) << "the control";
 }
 
 INSTANTIATE_TEST_SUITE_P(, OwnerKilled, testing::Values("native", "bwrap"),

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <future>
 #include <thread>
 
@@ -16,21 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
-
-char state_of(pid_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(stat)), {});
-  const std::size_t after_name = text.rfind(") ");
-  return after_name == std::string::npos ? '?' : text[after_name + 2];
-}
-
-pid_t parent_of(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("PPid:")) return std::stoi(line.substr(5));
-  }
-  return 0;
-}
 
 int sockets_of(pid_t pid) {
   int count = 0;
@@ -64,10 +48,10 @@ class MindingTest : public GateTest {
     // The tree's first process is the one whose parent is not of the tree.
     const std::vector<pid_t> tree = find_processes(running->marker);
     for (const pid_t pid : tree) {
-      if (std::ranges::find(tree, parent_of(pid)) == tree.end()) running->init = parent_of(pid);
+      if (std::ranges::find(tree, stat_of(pid).parent) == tree.end()) running->init = stat_of(pid).parent;
     }
-    running->helper = parent_of(running->init);
-    EXPECT_EQ(parent_of(running->helper), ::getpid());
+    running->helper = stat_of(running->init).parent;
+    EXPECT_EQ(stat_of(running->helper).parent, ::getpid());
     return running;
   }
 };
@@ -76,8 +60,8 @@ TEST_F(MindingTest, C9_the_deadline_ends_a_jail_whose_init_is_stopped) {
   const std::unique_ptr<Gate> gate = open_gate();
   const std::unique_ptr<Running> run = start(*gate, 2s);
   ASSERT_EQ(::kill(run->init, SIGSTOP), 0);
-  for (int i = 0; i < 1000 && state_of(run->init) != 'T'; ++i) std::this_thread::sleep_for(1ms);
-  ASSERT_EQ(state_of(run->init), 'T') << "the control: it cannot do anything itself";
+  for (int i = 0; i < 1000 && stat_of(run->init).state != 'T'; ++i) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(stat_of(run->init).state, 'T') << "the control: it cannot do anything itself";
   const Result<JailedSubprocessResult> result = run->result.get();
   ASSERT_TRUE(result.has_value()) << result.error().message;
   EXPECT_TRUE(std::holds_alternative<TimedOut>(result->outcome));

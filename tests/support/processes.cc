@@ -39,20 +39,6 @@ std::size_t count_entries(const fs::path& dir, std::string_view prefix = {}) {
   return count;
 }
 
-struct Stat {
-  char state = '?';
-  pid_t parent = 0;
-};
-
-// The command name in /proc/PID/stat may contain anything, also ") R 1"; the fields start after the last parenthesis.
-Stat stat_of(pid_t pid) {
-  const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t close = text.rfind(')');
-  Stat stat;
-  if (close != std::string::npos) std::istringstream(text.substr(close + 1)) >> stat.state >> stat.parent;
-  return stat;
-}
-
 template <class Condition>
 bool eventually(Condition condition) {
   const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -86,6 +72,15 @@ bool all_gone(std::string_view marker) {
 
 bool all_there(std::string_view marker, std::size_t count) {
   return eventually([&] { return find_processes(marker).size() >= count; });
+}
+
+// The command name in /proc/PID/stat may contain anything, also ") R 1"; the fields start after the last parenthesis.
+ProcessStat stat_of(pid_t pid) {
+  const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t close = text.rfind(')');
+  ProcessStat stat;
+  if (close != std::string::npos) std::istringstream(text.substr(close + 1)) >> stat.state >> stat.parent;
+  return stat;
 }
 
 std::vector<pid_t> children_of(pid_t parent) {

@@ -24,6 +24,11 @@ namespace sallyport::test {
 // Polls until at least `count` processes have the marker; false after 10 s.
 [[nodiscard]] bool all_there(std::string_view marker, std::size_t count);
 
+struct ProcessStat {
+  char state = '?';  // of a process that is gone
+  pid_t parent = 0;
+};
+[[nodiscard]] ProcessStat stat_of(pid_t pid);
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 
 // SIGKILL to every process with the marker, for a test that made a survivor on purpose (positive controls).

@@ -15,16 +15,6 @@ namespace {
 
 using wire::Stage;
 
-// PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it. An owner that is gone has
-// closed its end of the control socket, which is asked later.
-long die_with_parent(int server_pidfd) {
-  const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  if (armed < 0 || server_pidfd < 0) return armed;
-  struct pollfd server = {server_pidfd, POLLIN, 0};
-  const long gone = sys(__NR_poll, &server, 1L, 0L);
-  return gone > 0 ? -3 : gone;  // ESRCH
-}
-
 // What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
 // other; and without a child we are alone, since an orphan would be our child.
 void end_the_rest() {
@@ -225,7 +215,8 @@ void run_init_at_once(const ChildPlace& place, const Run& request) {
 }
 
 void run_lone_init(int control, Ids outside) {
-  the_run.made_ahead.tied_to_parent = die_with_parent(-1);
+  // An owner that is gone has closed its end of the control socket, which is asked later.
+  the_run.made_ahead.tied_to_parent = die_with_parent(kNoPidfd);
   Run& run = begin(outside, 0);  // while the owner finds out what the shape is
   default_signals();
   const int shape_fd = receive_shape(control);

@@ -1,9 +1,20 @@
 // Where the spawn helper begins: which of its kinds this process is.
 #include <linux/prctl.h>
+#include <signal.h>
+#include <sys/poll.h>
 
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
+
+// PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it.
+long die_with_parent(int parent_pidfd) {
+  const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
+  if (armed < 0 || parent_pidfd == kNoPidfd) return armed;
+  struct pollfd parent = {parent_pidfd, POLLIN, 0};
+  const long gone = sys(__NR_poll, &parent, 1L, 0L);
+  return gone > 0 ? -3 : gone;  // ESRCH
+}
 
 void default_signals() {
   struct {

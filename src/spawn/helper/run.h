@@ -100,7 +100,6 @@ bool check_mounts(const Run& run, Steps& steps);
 struct ChildPlace {
   int control;
   int handovers;  // to the server, see tell_server
-  int server_pid;
   int server_pidfd;
   std::uint32_t number;  // the child's own
   Ids outside;
@@ -117,7 +116,10 @@ struct Handover {
   std::uint32_t child;
 };
 
-// main.cc: what the owner ignores is not for the tool to inherit; an exec resets only what was handled.
+// main.cc: 0, or a negative errno, also when the parent is gone already.
+constexpr int kNoPidfd = -1;  // who cannot be asked
+long die_with_parent(int parent_pidfd);
+// What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
 void default_signals();
 
 // init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.

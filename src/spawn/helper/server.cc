@@ -6,7 +6,6 @@
 // init: it passes the run's channel to us, and we take the owner's commands for it. So init can be killed whatever holds
 // it up, and there is one process less to each jail.
 #include <fcntl.h>
-#include <linux/prctl.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -98,8 +97,7 @@ class Server {
     const std::uint64_t signals = 1ULL << (SIGCHLD - 1);
     sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &signals, 0L, 8L);
     place_.outside = {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))};
-    place_.server_pid = static_cast<int>(sys(__NR_getpid));
-    place_.server_pidfd = static_cast<int>(sys(__NR_pidfd_open, long{place_.server_pid}, 0L));
+    place_.server_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
     if (sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &handovers[0]) < 0) exit_now(1);
     place_.handovers = handovers[0];
     first_of_ours_ = handovers_ = handovers[1];
@@ -188,8 +186,12 @@ class Server {
     const long size = sys(__NR_recvfrom, long{child->channel}, &command, 1L, long{MSG_DONTWAIT}, 0L, 0L);
     const bool nothing_yet = size == -11 || size == -4;  // EAGAIN, EINTR
     const bool terminate = size == 1 && command == wire::Command::kTerminate;
-    if (!nothing_yet) sys(__NR_kill, long{child->pid}, long{terminate ? SIGTERM : SIGKILL});
-    if (nothing_yet || terminate) watch(EPOLL_CTL_MOD, child->channel, EPOLLIN | EPOLLONESHOT, kFirstChild + number);
+    if (terminate) sys(__NR_kill, long{child->pid}, long{SIGTERM});
+    if ((nothing_yet || terminate) &&
+        watch(EPOLL_CTL_MOD, child->channel, EPOLLIN | EPOLLONESHOT, kFirstChild + number) >= 0) {
+      return;
+    }
+    sys(__NR_kill, long{child->pid}, long{SIGKILL});
   }
 
   void take_handovers() {

@@ -2,7 +2,6 @@
 // owner's commands, and the owner's silence (a closed channel) means: kill.
 #include <fcntl.h>
 #include <linux/prctl.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/poll.h>
 #include <sys/socket.h>
@@ -93,8 +92,7 @@ Run the_run;  // a worker has one
 }  // namespace
 
 void run_worker(const ChildPlace& place) {
-  sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
-  if (sys(__NR_getppid) != place.server_pid) exit_now(0);
+  if (die_with_parent(place.server_pidfd) < 0) exit_now(0);
   Run& run = the_run;
   make_ready(run);
   if (receive_request(place.control, run, 0) != kRequestSize) exit_now(0);
