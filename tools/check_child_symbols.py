@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Fails when the code that runs between clone and exec refers to anything outside its approved list.
+"""Fails when code that runs in a half-made process refers to anything outside its approved list.
 
-  usage: check_child_symbols.py [--source ROOT] [--unit GLOB] [--approved FILE] BUILD_DIR
+  usage: check_child_symbols.py [--source ROOT] [--unit GLOB]... [--approved FILE] BUILD_DIR
 
-That code runs in a half-made process: an allocation, a lock or an exception there is a deadlock or worse. The list
-(one symbol per line, # comments) is the complete set of what it may call; its own files may call each other.
+That is the code between clone and exec, where an allocation, a lock or an exception is a deadlock or worse, and the
+code before libc is ready, where any call of it is a crash. The list (one symbol per line, # comments) is the complete
+set of what it may refer to; its own files may call each other.
 """
 
 import argparse
@@ -26,18 +27,20 @@ def read_approved(file):
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=Path, default=Path(__file__).parent.parent)
-    parser.add_argument("--unit", default="src/spawn/*child*.cc", help="the unit's sources, below --source")
+    parser.add_argument("--unit", action="append", help="the unit's sources, below --source")
     parser.add_argument("--approved", type=Path, default=Path("src/spawn/helper/approved_symbols.txt"))
     parser.add_argument("build_dir", type=Path)
     options = parser.parse_args(argv[1:])
+    globs = options.unit or ["src/spawn/*child*.cc"]
     root = options.source.resolve()
     try:
         approved = read_approved(root / options.approved)
         built = built_objects(options.build_dir.resolve(), root)
         unit = {source: files for source, files in built.items()
-                if fnmatch.fnmatch(source, options.unit) and not source.endswith("_test.cc")}
-        if not unit:
-            raise ObjectError(f"no built object matches {options.unit}")
+                if any(fnmatch.fnmatch(source, glob) for glob in globs) and not source.endswith("_test.cc")}
+        for glob in globs:
+            if not fnmatch.filter(unit, glob):
+                raise ObjectError(f"no built object matches {glob}")
         defined = set().union(*(symbols(file, undefined=False) for files in unit.values() for file in files))
         used = {source: set().union(*(symbols(file, undefined=True) for file in files))
                 for source, files in unit.items()}

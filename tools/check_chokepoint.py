@@ -4,8 +4,8 @@
   usage: check_chokepoint.py [--source ROOT] [--during-build] BUILD_DIR
 
 Reads the undefined symbols of every built object, so a macro, an inline function or a template cannot hide a call.
-Then reads the text of src/ for what leaves no such symbol: inline assembly, syscall(), and a shell given a string to
-parse (C5).
+Then reads the text of src/ for what leaves no such symbol: assembly, syscall(), the helper's own system calls, and a
+shell given a string to parse (C5).
 tests/, bench/ and fuzz/ are programs of their own and may start processes; nothing of theirs is installed.
 """
 
@@ -23,6 +23,8 @@ CREATES_PROCESS = re.compile(
 # By text, not by symbol: libstdc++ waits on its atomics and stop tokens through an inline syscall(SYS_futex, …), so an
 # object may refer to the symbol although nobody wrote it.
 RAW_SYSTEM_CALL = re.compile(r"\bsyscall\b")
+# The spawn helper's own way to make one.
+HELPER_HEADER = re.compile(r'^\s*#\s*include\s*"spawn/helper/', re.MULTILINE)
 
 MAY_CREATE = ("src/spawn/", "tests/", "bench/", "fuzz/")
 
@@ -64,6 +66,8 @@ def check_text(path, source):
             yield line_of(match.start()), "inline assembly can make any system call; it belongs in src/os"
         for match in RAW_SYSTEM_CALL.finditer(code):
             yield line_of(match.start()), "raw system calls belong in src/os (C1)"
+        for match in HELPER_HEADER.finditer(text):
+            yield line_of(match.start()), "the helper's system calls are src/spawn's alone (C1)"
     for match in SHELL_CALL.finditer(code):
         yield line_of(match.start()), f"{match[1]}() has a shell parse a string (C5)"
     for match in TOKEN.finditer(text):
@@ -87,7 +91,7 @@ def main(argv):
         return 2
     if not any(source.startswith("src/spawn/") for source in objects):
         findings.append("src/spawn: no object of it was found, so this check looked at the wrong build")
-    for path in sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h", ".c")):
+    for path in sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h", ".c", ".S")):
         source = str(path.relative_to(root))
         findings += [f"{source}:{line}: {reason}" for line, reason in check_text(path, source)]
     print("\n".join(findings) if findings else f"{len(objects)} sources: only src/spawn can start a process")

@@ -144,7 +144,18 @@ constexpr std::array kOptions = {
     Option<CallOptions>{{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
 };
 
+consteval std::array<OptionShape, kOptions.size()> shapes_of_options() {
+  std::array<OptionShape, kOptions.size()> shapes{};
+  for (std::size_t i = 0; i < kOptions.size(); ++i) {
+    std::ranges::copy(kOptions[i].name, std::begin(shapes[i].name));
+    shapes[i].takes_value = kOptions[i].arity != Arity::kFlag;
+  }
+  return shapes;
+}
+
 }  // namespace
+
+constinit const std::array<OptionShape, kCallOptionCount> kCallOptionShapes = shapes_of_options();
 
 Result<JailKind> jail_named(std::string_view name) {
   const auto found = std::ranges::find(kJailNames, name, &JailName::name);

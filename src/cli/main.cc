@@ -4,16 +4,20 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/console.h"
+#include "cli/early_jail.h"
 #include "cli/environment.h"
 #include "cli/verbs.h"
+#include "gate/one_run.h"
 
 namespace sallyport::cli {
 namespace {
@@ -33,12 +37,20 @@ Environment read_environment() {
           .current_directory = std::filesystem::current_path(unknown)};
 }
 
+// What was begun before main(). Told at once what it can be told, so that it need not wait; unless a verb takes it, it is
+// ended before we leave.
+std::unique_ptr<BegunJail> begun_jail() {
+  const spawn::BegunHelper early = take_early_jail();
+  return early.pid != 0 ? std::make_unique<BegunJail>(early) : nullptr;
+}
+
 int dispatch(const std::vector<std::string>& args) {
+  std::unique_ptr<BegunJail> begun = begun_jail();
   const Result<Command> command = parse_command_line(args);
   if (!command) return report(command.error(), requested_format(args));
   const Environment environment = read_environment();
   return std::visit(overloaded{
-                        [&](const RunCommand& run) { return run_verb(run, environment); },
+                        [&](const RunCommand& run) { return run_verb(run, environment, std::move(begun)); },
                         [&](const ExplainCommand& explain) { return explain_verb(explain, environment); },
                         [&](const DoctorCommand& doctor) { return doctor_verb(doctor, environment); },
                         [](const AllowlistCommand& allowlist) { return allowlist_verb(allowlist); },

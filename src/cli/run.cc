@@ -43,7 +43,7 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
 
 }  // namespace
 
-int run_verb(const RunCommand& command, const Environment& environment) {
+int run_verb(const RunCommand& command, const Environment& environment, std::unique_ptr<BegunJail> begun) {
   const CallOptions& options = command.call;
   ConsoleEvents events(options.format, options.verbosity);
   std::stop_source source;
@@ -53,8 +53,8 @@ int run_verb(const RunCommand& command, const Environment& environment) {
   if (!call) return report(call.error(), options.format, events);
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
-  Result<std::unique_ptr<Gate>> gate =
-      jails_itself ? open_gate_for_one_run(std::move(call->config)) : Gate::open(std::move(call->config));
+  Result<std::unique_ptr<Gate>> gate = jails_itself ? open_gate_for_one_run(std::move(call->config), std::move(begun))
+                                                    : Gate::open(std::move(call->config));
   if (!gate) return report(gate.error(), options.format, events);
   std::optional<LiveOutput> live;
   if (options.format == Format::kText) {

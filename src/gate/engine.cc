@@ -49,13 +49,19 @@ Engine::Engine(GateConfig config, JailSource source)
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
       warm_(config_.warm_jails) {}
 
+Engine::Engine(GateConfig config, std::unique_ptr<BegunJail> begun) : Engine(std::move(config), JailSource::kOneByOne) {
+  begun_ = std::move(begun);
+}
+
 const HostLayout& Engine::host() {
+  if (begun_) return begun_->host;
   const std::scoped_lock lock(host_mutex_);
   if (!host_) host_ = read_host_layout();
   return *host_;
 }
 
 spawn::SpawnServer& Engine::jails() {
+  if (begun_) return begun_->server;
   std::call_once(jails_made_, [this] {
     const auto base = [this] {
       spawn::JailShape shape = native::render_base(host());
@@ -219,8 +225,16 @@ Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
   return std::make_unique<Engine>(std::move(config));
 }
 
-Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config) {
+// When it cannot be told, it is dead, and the run begins another.
+BegunJail::BegunJail(spawn::BegunHelper helper)
+    : host(read_host_layout()),
+      server(spawn::wire::HelperKind::kOneJail, [this] { return native::render_base(host); }) {
+  static_cast<void>(server.adopt(helper));
+}
+
+Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config, std::unique_ptr<BegunJail> begun) {
   TRY(check_and_complete(config));
+  if (begun) return std::make_unique<Engine>(std::move(config), std::move(begun));
   auto engine = std::make_unique<Engine>(std::move(config), JailSource::kOneByOne);
   engine->begin_jail();
   return engine;

@@ -9,6 +9,7 @@
 
 #include "core/fs_view.h"
 #include "gate/egress_session.h"
+#include "gate/one_run.h"
 #include "gate/prepare.h"
 #include "gate/resources.h"
 #include "os/host_layout.h"
@@ -35,6 +36,7 @@ enum class JailSource { kServer, kOneByOne };
 class Engine final : public Gate {
  public:
   explicit Engine(GateConfig config, JailSource source = JailSource::kServer);
+  Engine(GateConfig config, std::unique_ptr<BegunJail> begun);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
@@ -84,6 +86,7 @@ class Engine final : public Gate {
 
   GateConfig config_;
   const JailSource jail_source_;
+  std::unique_ptr<BegunJail> begun_;
   std::once_flag policy_digested_;
   std::string policy_digest_;  // through digest_of_policy()
   HashCache hashes_;

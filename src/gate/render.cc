@@ -34,13 +34,13 @@ Result<UniqueFd> materialise(const bwrap::PassedFd& passed, const spawn::LaunchS
     case bwrap::PassedFd::Kind::kFile:
       return open_exactly(passed.text, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     case bwrap::PassedFd::Kind::kInit:
-      return sealed_memfd("sallyport-init", spawn::helper_image(), MemfdUse::kData);
+      return sealed_memfd("sallyport-init", spawn::helper_image());
     case bwrap::PassedFd::Kind::kInnerImage:
-      return sealed_memfd("sallyport-launch", spawn::encode(inner), MemfdUse::kData);
+      return sealed_memfd("sallyport-launch", spawn::encode(inner));
     case bwrap::PassedFd::Kind::kBytes:
       break;
   }
-  return sealed_memfd("sallyport-data", passed.text, MemfdUse::kData);
+  return sealed_memfd("sallyport-data", passed.text);
 }
 
 void add_resources(Rendered& rendered, Resources resources) {

@@ -46,7 +46,7 @@ TEST(File, EveryDescriptorIsBornCloseOnExec) {
   EXPECT_TRUE(is_cloexec(pipe.read_end.get()));
   EXPECT_TRUE(is_cloexec(pipe.write_end.get()));
   EXPECT_TRUE(is_cloexec(EventFd::create().value().fd()));
-  EXPECT_TRUE(is_cloexec(sealed_memfd("x", "", MemfdUse::kData).value().get()));
+  EXPECT_TRUE(is_cloexec(sealed_memfd("x", "").value().get()));
 }
 
 TEST(File, AtomicReplaceGivesTheNewContentAndLeavesNoTemporary) {
@@ -85,24 +85,20 @@ TEST(Pipe, GrowsOnRequestAndKeepsTheDefaultWhenRefused) {
 }
 
 TEST(Memfd, ContentIsThereAndCannotBeChangedAnyMore) {
-  for (const MemfdUse use : {MemfdUse::kData, MemfdUse::kExecutable}) {
-    const UniqueFd fd = sealed_memfd("x", "hello", use).value();
-    EXPECT_EQ(read_all(fd.get(), ByteCount{16}, "memfd").value(), "hello");
-    EXPECT_EQ(::pwrite(fd.get(), "j", 1, 0), -1);
-    EXPECT_EQ(errno, EPERM);
-    EXPECT_NE(::ftruncate(fd.get(), 0), 0);
-    EXPECT_NE(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_WRITE), 0);
-    EXPECT_EQ(::mmap(nullptr, 5, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0), MAP_FAILED);
-    EXPECT_NE(::mmap(nullptr, 5, PROT_READ, MAP_PRIVATE, fd.get(), 0), MAP_FAILED);  // positive control
-  }
+  const UniqueFd fd = sealed_memfd("x", "hello").value();
+  EXPECT_EQ(read_all(fd.get(), ByteCount{16}, "memfd").value(), "hello");
+  EXPECT_EQ(::pwrite(fd.get(), "j", 1, 0), -1);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_NE(::ftruncate(fd.get(), 0), 0);
+  EXPECT_NE(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_WRITE), 0);
+  EXPECT_EQ(::mmap(nullptr, 5, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0), MAP_FAILED);
+  EXPECT_NE(::mmap(nullptr, 5, PROT_READ, MAP_PRIVATE, fd.get(), 0), MAP_FAILED);  // positive control
 }
 
-TEST(Memfd, OnlyTheExecutableKindHasExecutePermission) {
+TEST(Memfd, CannotBeExecuted) {
   struct stat info{};
-  ASSERT_EQ(::fstat(sealed_memfd("x", "a", MemfdUse::kData).value().get(), &info), 0);
+  ASSERT_EQ(::fstat(sealed_memfd("x", "a").value().get(), &info), 0);
   EXPECT_EQ(info.st_mode & 0111U, 0U);
-  ASSERT_EQ(::fstat(sealed_memfd("x", "a", MemfdUse::kExecutable).value().get(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0100U, 0100U);
 }
 
 TEST(EventFd, CountsSignalsAndNeverBlocks) {

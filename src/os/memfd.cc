@@ -15,21 +15,18 @@ namespace {
 
 // linux/memfd.h of Linux 6.3; Debian 12's headers are older.
 constexpr unsigned kMfdNoexecSeal = 0x0008U;
-constexpr unsigned kMfdExec = 0x0010U;
 constexpr int kSealExec = 0x0020;
 
 }  // namespace
 
-Result<UniqueFd> sealed_memfd(const std::string& name, std::string_view content, MemfdUse use) {
-  const unsigned wanted = use == MemfdUse::kExecutable ? kMfdExec : kMfdNoexecSeal;
-  int raw = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | wanted);
-  // Kernels before 6.3 do not know the two flags; there the file is executable unless its mode says otherwise.
+Result<UniqueFd> sealed_memfd(const std::string& name, std::string_view content) {
+  int raw = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | kMfdNoexecSeal);
+  // Kernels before 6.3 do not know that flag; there the file is executable unless its mode says otherwise.
   if (raw < 0 && errno == EINVAL) raw = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (raw < 0) return fail(system_error("create", "an in-memory file", errno));
   UniqueFd fd(raw);
-  const mode_t mode = use == MemfdUse::kExecutable ? 0500 : 0400;
   // With F_SEAL_EXEC in force a mode change that leaves the x bits alone is allowed; one that sets them is not.
-  if (::fchmod(fd.get(), mode) != 0) return fail(system_error("set the mode of", name, errno));
+  if (::fchmod(fd.get(), 0400) != 0) return fail(system_error("set the mode of", name, errno));
   TRY(write_all(fd.get(), content, name));
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) return fail(system_error("rewind", name, errno));
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;

@@ -1,10 +1,21 @@
 // The spawn helper's own program, as embedded in this library.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
+
+// Symbols of helper_image.S. Hidden, so that their addresses are known without a relocation.
+extern "C" {
+[[gnu::visibility(
+    "hidden")]] extern const char sallyport_helper_image_begin[];              // NOLINT(readability-identifier-naming)
+[[gnu::visibility("hidden")]] extern const char sallyport_helper_image_end[];  // NOLINT(readability-identifier-naming)
+}
 
 namespace sallyport::spawn {
 
-[[nodiscard]] std::string_view helper_image();
+[[nodiscard]] inline std::string_view helper_image() {
+  return {sallyport_helper_image_begin,
+          static_cast<std::size_t>(sallyport_helper_image_end - sallyport_helper_image_begin)};
+}
 
 }  // namespace sallyport::spawn

@@ -22,6 +22,7 @@
 
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
+#include "spawn/begin_helper.h"
 #include "spawn/launch_spec.h"
 
 namespace sallyport::spawn {
@@ -58,6 +59,8 @@ class SpawnServer {
 
   // Starts the helper before there is work for it. When that fails, submit() tries again.
   [[nodiscard]] Status start_ahead();
+  // The same with one that was begun already, of this object's kind.
+  [[nodiscard]] Status adopt(BegunHelper begun);
 
   [[nodiscard]] Result<Started> submit(const LaunchSpec& spec, Stdio stdio);
 
@@ -66,6 +69,7 @@ class SpawnServer {
 
  private:
   [[nodiscard]] Status ensure_running();
+  [[nodiscard]] Status take(BegunHelper begun);
   [[nodiscard]] Status tell_shape();
   [[nodiscard]] const JailShape& shape();
   void bury();

@@ -14,7 +14,7 @@ struct StartingChild {
   // Why there was no exec: an errno, and whether it was the exec itself that failed.
   int error = 0;
   bool at_exec = false;
-  alignas(16) std::byte stack[8192]{};
+  alignas(16) std::byte stack[8192];  // not cleared: that would be a call of libc
 };
 
 // Its pid, or a negative errno; the child may have left one in `error`. Every signal must be blocked: a handler of ours

@@ -46,7 +46,7 @@ Result<UniqueFd> open_stdin(const StdinSource& source) {
                    return null;
                  },
                  // A sealed file instead of a pipe: nothing to write from here, so no deadlock and no SIGPIPE.
-                 [](const StdinBytes& input) { return sealed_memfd("sallyport-stdin", input.bytes, MemfdUse::kData); },
+                 [](const StdinBytes& input) { return sealed_memfd("sallyport-stdin", input.bytes); },
                  [](const StdinFd& borrowed) -> Result<UniqueFd> {
                    UniqueFd copy(::fcntl(borrowed.fd, F_DUPFD_CLOEXEC, 3));
                    if (!copy) return fail(system_error("use", "the given standard input", errno));

@@ -60,6 +60,20 @@ class CheckChokepointTest(ObjectsTest):
         self.compile("src/tools/bad.cc", code)
         self.assert_fails(self.chokepoint(), "src/tools/bad.cc:2: raw system calls")
 
+    def test_the_helpers_system_calls_are_for_spawn_only(self):
+        code = '#include "spawn/helper/sys.h"\nint f() { return 1; }\n'
+        self.write("src/spawn/helper/sys.h", "")
+        self.write("src/spawn/early.cc", code)
+        self.assert_passes(self.chokepoint())
+        self.write("src/cli/early.cc", code)
+        self.assert_fails(self.chokepoint(), "src/cli/early.cc:1: the helper's system calls")
+
+    def test_a_file_of_assembly_makes_no_system_call_outside_os_and_spawn(self):
+        self.write("src/cli/entry.S", "/* no syscall */\n\tjmp _start\n")
+        self.assert_passes(self.chokepoint())
+        self.write("src/cli/entry.S", "\tmov $57, %eax\n\tsyscall\n")
+        self.assert_fails(self.chokepoint(), "src/cli/entry.S:2: raw system calls")
+
     def test_inline_assembly_fails_outside_os(self):
         self.compile("src/core/bad.cc", '\nvoid f() { asm volatile("nop"); }\n')
         self.assert_fails(self.chokepoint(), "src/core/bad.cc:2: inline assembly")

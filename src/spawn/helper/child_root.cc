@@ -229,14 +229,12 @@ bool check_mounts(const Run& run, Steps& steps) {
   return true;
 }
 
-bool begin_root(Run& run, Steps& steps) {
+void stage_root(MadeAhead& made) {
   sys(__NR_umask, 0L);
-  if (!steps.ok(Stage::kPrivateMounts, sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L)) ||
-      !steps.ok(Stage::kNewRoot, mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755")) ||
-      !steps.ok(Stage::kNewRoot, sys(__NR_chdir, kStagingPoint))) {
-    return false;
-  }
-  return add_to_root(run, steps);
+  made.private_mounts = sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L);
+  if (made.private_mounts < 0) return;
+  made.new_root = mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755");
+  if (made.new_root >= 0) made.new_root = sys(__NR_chdir, kStagingPoint);
 }
 
 bool add_to_root(Run& run, Steps& steps) {

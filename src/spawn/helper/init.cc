@@ -82,8 +82,9 @@ bool build_ahead(Run& run, Failure& failure) {
   const MadeAhead& made = run.made_ahead;
   return steps.ok(Stage::kParentAlive, made.tied_to_parent) && steps.ok(Stage::kClone, made.unshared) &&
          steps.ok(Stage::kUserMap, made.mapped) && steps.ok(Stage::kLoopback, made.loopback) &&
-         steps.ok(Stage::kHostname, made.hostname) && steps.ok(Stage::kCapabilities, empty_bounding_set()) &&
-         open_network(run, steps) && begin_root(run, steps) && (!run.has(wire::kWholeJail) || enter_root(steps)) &&
+         steps.ok(Stage::kHostname, made.hostname) && steps.ok(Stage::kCapabilities, made.bounding_set) &&
+         steps.ok(Stage::kPrivateMounts, made.private_mounts) && steps.ok(Stage::kNewRoot, made.new_root) &&
+         open_network(run, steps) && add_to_root(run, steps) && (!run.has(wire::kWholeJail) || enter_root(steps)) &&
          (!run.has(wire::kSealedJail) || seal(run, steps));
 }
 
@@ -166,7 +167,11 @@ Run& begin(Ids outside, long more_namespaces) {
     the_run.mounts_fd = open_mount_table();
     the_run.mounts_alarm_fd = open_mount_table();
   }
-  make_namespaces(more_namespaces, outside, the_run.made_ahead);
+  MadeAhead& made = the_run.made_ahead;
+  make_namespaces(more_namespaces, outside, made);
+  if (made.unshared < 0) return the_run;
+  made.bounding_set = empty_bounding_set();
+  stage_root(made);
   return the_run;
 }
 

@@ -18,6 +18,9 @@ struct MadeAhead {
   long mapped;
   long loopback;
   long hostname;
+  long bounding_set;
+  long private_mounts;
+  long new_root;
 };
 
 // The network of a jail, open but not handed over yet.
@@ -90,7 +93,8 @@ constexpr long kNoLandlock = -1000000;  // this kernel has none
 long make_landlock_ruleset(const Run& run);
 
 // child_root.cc: builds the jail's root file system and moves into it. Runs as the jail's init.
-bool begin_root(Run& run, Steps& steps);
+// An empty root for it, aside of the host's, which is the working directory from now on.
+void stage_root(MadeAhead& made);
 bool add_to_root(Run& run, Steps& steps);
 bool enter_root(Steps& steps);
 // In a wrapper's jail: every mount the image names is the file the owner checked.
