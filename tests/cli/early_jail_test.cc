@@ -1,0 +1,135 @@
+// The jail that the program begins before libc is ready (ADR 0016): when there is one, when there must be none, and that it
+// never outlives its call.
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "cli/cli_fixture.h"
+
+namespace sallyport::test {
+namespace {
+
+class CliEarlyJail : public CliTest {
+ protected:
+  [[nodiscard]] Words with_policy(const Words& tool) const {
+    Words args{"run", "--policy", policy_.string(), "--"};
+    args.insert(args.end(), tool.begin(), tool.end());
+    return args;
+  }
+};
+
+// A sanitizer's runtime wants to be first, so such a program goes the usual way; nor does it bear strace.
+#ifndef SALLYPORT_SANITIZED
+
+class CliEarlyJailTraced : public CliEarlyJail {
+ protected:
+  struct Traced {
+    ProgramResult result;
+    std::vector<std::string> calls;  // of the program and all it started, in their order: "clone3", "brk" …
+  };
+
+  [[nodiscard]] Traced trace(const Words& args, const ProgramOptions& how = {}) const {
+    const std::string file = dir_ / "trace";
+    Words argv{"/usr/bin/strace", "-f", "-qq", "-o", file, "-e", "trace=clone,clone3,fork,vfork,brk"};
+    argv.emplace_back(sallyport_binary());
+    argv.insert(argv.end(), args.begin(), args.end());
+    ProgramOptions options = how;
+    options.cwd = repo_;
+    options.environment = environment_;
+    Traced traced{.result = run_program(argv, options), .calls = {}};
+    std::istringstream lines(read_file(file));
+    for (std::string pid, call; lines >> pid && std::getline(lines >> std::ws, call);) {
+      if (call.find('(') != std::string::npos) traced.calls.push_back(call.substr(0, call.find('(')));
+    }
+    return traced;
+  }
+  [[nodiscard]] static bool starts_a_process(const Traced& traced) {
+    return std::ranges::any_of(traced.calls, [](const std::string& call) { return call != "brk"; });
+  }
+  // libc's first call is brk.
+  [[nodiscard]] static bool begins_early(const Traced& traced) {
+    return !traced.calls.empty() && traced.calls.front() == "clone3";
+  }
+};
+
+TEST_F(CliEarlyJailTraced, IsThereBeforeLibcForAToolOfTheSet) {
+  for (const Words& args : {Words{"run", "git", "--version"}, with_policy({"exit_with", "0"})}) {
+    const Traced traced = trace(args);
+    EXPECT_EQ(traced.result.exit_code, 0) << traced.result.stderr_bytes;
+    EXPECT_TRUE(begins_early(traced)) << testing::PrintToString(traced.calls);
+    EXPECT_TRUE(starts_a_process(traced)) << "the control of the next test";
+  }
+}
+
+TEST_F(CliEarlyJailTraced, NoProcessIsStartedForAToolOfNoSet_C2) {
+  write_file(policy_, "# name = \"exit_with\"\n" + policy_admitting({"print_cwd"}));
+  for (const Words& args : {Words{"run", "bash"}, Words{"run", "bwrap"}, Words{"run", "--", "/usr/bin/git"},
+                            Words{"run", "--jail", "native", "--", "gitt"}, with_policy({"exit_with", "0"})}) {
+    const Traced traced = trace(args);
+    EXPECT_EQ(traced.result.exit_code, 125);
+    EXPECT_NE(traced.result.stderr_bytes.find("refused tool"), std::string::npos) << traced.result.stderr_bytes;
+    EXPECT_FALSE(starts_a_process(traced)) << testing::PrintToString(args);
+    EXPECT_FALSE(traced.calls.empty()) << "the control: strace saw the program";
+  }
+}
+
+TEST_F(CliEarlyJailTraced, OtherLinesGoTheUsualWay) {
+  const Traced bare = trace({"run", "--jail", "none", "git", "--version"});
+  EXPECT_EQ(bare.result.exit_code, 0) << bare.result.stderr_bytes;
+  EXPECT_FALSE(begins_early(bare));
+  EXPECT_FALSE(starts_a_process(trace({"run", "--bogus", "git", "--version"})));
+  EXPECT_FALSE(starts_a_process(trace({"explain", "git", "--version"})));
+}
+
+TEST_F(CliEarlyJailTraced, APolicyThatIsOnlyUnderstoodLaterAdmitsAllTheSame) {
+  const std::string policy = policy_admitting({"exit_with"});
+  for (const std::string& longer : {policy + std::string(20'000, '#'), policy + "# \"\"\"\n"}) {
+    write_file(policy_, longer);
+    const Traced traced = trace(with_policy({"exit_with", "7"}));
+    EXPECT_EQ(traced.result.exit_code, 7) << traced.result.stderr_bytes;
+    EXPECT_FALSE(begins_early(traced));
+  }
+}
+
+TEST_F(CliEarlyJailTraced, ADescriptorOfItsOwnDoesNotBecomeAStandardStream) {
+  const Traced traced = trace(with_policy({"exit_with", "7"}), {.stdout_kind = StdoutKind::kClosed});
+  EXPECT_EQ(traced.result.exit_code, 7) << traced.result.stderr_bytes;
+  EXPECT_FALSE(begins_early(traced));
+}
+
+#endif
+
+// What goes wrong after the jail was begun: bad values, a directory that is not there, a tool that is not installed.
+TEST_F(CliEarlyJail, EndsBeforeACallThatIsRefusedLater) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  for (const Words& args : {Words{"run", "--timeout", "0s", "git"}, Words{"run", "--cwd", "nowhere", "git"},
+                            Words{"run", "--require", "x", "git"}, with_policy({"not_installed"})}) {
+    EXPECT_EQ(sallyport(args).exit_code, args.back() == "not_installed" ? 127 : 125);
+    EXPECT_EQ(children_of(getpid()), std::vector<pid_t>()) << testing::PrintToString(args);
+  }
+}
+
+TEST_F(CliEarlyJail, DiesWithAProgramThatIsKilledAtAnyMoment_C10) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> delay_us(0, 6'000);
+  int orphans = 0;
+  for (int moment = 0; moment < 100; ++moment) {
+    Program program = start_sallyport(with_policy({"sleep_forever"}));
+    std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
+    program.send_signal(SIGKILL);
+    ASSERT_EQ(program.wait().signal, SIGKILL);
+    // Its jail is our child now. Each wait ends only because that is dead.
+    while (waitpid(-1, nullptr, 0) > 0) ++orphans;
+  }
+  EXPECT_GT(orphans, 10) << "the control: most moments had a jail";
+}
+
+}  // namespace
+}  // namespace sallyport::test
