@@ -39,3 +39,13 @@ def symbols(file, *, undefined):
         raise ObjectError(f"cannot list the symbols of {file}: {result.stderr.strip()}")
     lines = (line.split() for line in result.stdout.splitlines() if not line.endswith(":"))
     return {words[0].split("@")[0] for words in lines if len(words) >= 2}
+
+
+def placed_symbols(file):
+    """(name, section) of everything `file` defines."""
+    result = subprocess.run(["objdump", "--syms", str(file)], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise ObjectError(f"cannot list the symbols of {file}: {result.stderr.strip()}")
+    # "0000000000000000 l     O .data.rel.local\t0000000000000030 name"; without a section it is "*UND*".
+    lines = (line.split("\t") for line in result.stdout.splitlines() if "\t" in line)
+    return {(after.split()[-1], before.split()[-1]) for before, after in lines}

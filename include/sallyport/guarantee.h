@@ -39,7 +39,7 @@ struct GuaranteeInfo {
   std::string_view promise;  // one line for people
 };
 
-inline constexpr std::array kGuarantees = {
+inline constexpr auto kGuarantees = std::to_array<GuaranteeInfo>({
     GuaranteeInfo{Guarantee::kExecAllowlisted, "exec.allowlisted",
                   "only a tool of the closed, governed set is started"},
     GuaranteeInfo{Guarantee::kExecPinned, "exec.pinned", "the file executed is the file that was checked"},
@@ -63,7 +63,7 @@ inline constexpr std::array kGuarantees = {
     GuaranteeInfo{Guarantee::kLimitPids, "limit.pids", "the number of processes and threads is bounded"},
     GuaranteeInfo{Guarantee::kLimitCpu, "limit.cpu", "processor time is bounded"},
     GuaranteeInfo{Guarantee::kLimitDisk, "limit.disk", "bytes written to scratch are bounded; reaching it is reported"},
-};
+});
 
 [[nodiscard]] constexpr std::string_view name_of(Guarantee guarantee) {
   return kGuarantees[static_cast<std::size_t>(guarantee)].name;

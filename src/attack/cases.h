@@ -14,7 +14,7 @@ using enum Guarantee;
 using enum Effect;
 using enum Prop;
 
-inline constexpr std::array kCases = {
+inline constexpr auto kCases = std::to_array<Case>({
     // Files
     Case{"symlink_read_home", kFsHomeHidden, kTellsCanary, kWritableRepo,
          "read the home directory through a symlink made in the repo"},
@@ -232,7 +232,7 @@ inline constexpr std::array kCases = {
     Case{"swapped_binary", kExecPinned, kTellsBroken, kPinnedTool, "be another file than the one the policy pinned"},
     Case{"unlisted_tool", kExecAllowlisted, kTellsBroken, kDefaultSet, "be a tool outside the closed set"},
     Case{"path_as_tool", kExecAllowlisted, kTellsBroken, kImpostor, "be asked for by path instead of by name"},
-};
+});
 }  // namespace detail
 
 inline constexpr auto& kCases = detail::kCases;

@@ -119,7 +119,7 @@ Status set_flag(CallOptions& call, std::string_view /*value*/) {
   return {};
 }
 
-constexpr std::array kOptions = {
+constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     Option<CallOptions>{{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
     Option<CallOptions>{{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
     Option<CallOptions>{{"--policy", Arity::kValue}, set_path<&CallOptions::policy>},
@@ -142,7 +142,7 @@ constexpr std::array kOptions = {
     Option<CallOptions>{{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
     Option<CallOptions>{{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
     Option<CallOptions>{{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
-};
+});
 
 consteval std::array<OptionShape, kOptions.size()> shapes_of_options() {
   std::array<OptionShape, kOptions.size()> shapes{};

@@ -30,7 +30,7 @@ using attack::Got;
 
 constexpr int kExitBroken = 1;
 
-constexpr std::array kRealJails = {JailKind::kNative, JailKind::kBwrap};
+constexpr auto kRealJails = std::to_array<JailKind>({JailKind::kNative, JailKind::kBwrap});
 
 // Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
 Result<attack::Surroundings> find_surroundings(const Environment& environment) {

@@ -24,7 +24,7 @@ struct Row {
 };
 
 // Mandatory is what our own main job needs: a repo can be read without any of the others (ADR-0003, ADR-0004).
-constexpr std::array kTable = {
+constexpr auto kTable = std::to_array<Row>({
     Row{"git", kGitRecord, Need::kMandatory, Hardening::kGit, "reads the history and state of the analysed repo",
         "apt-get install git"},
     Row{"node", kNodeRecord, Need::kOptional, Hardening::kNone,
@@ -57,7 +57,7 @@ constexpr std::array kTable = {
         "part of macOS; nothing to install", Role::kWrapper, Platform::kMacOs},
     Row{"jq", kValidationRecord, Need::kOptional, Hardening::kNone, "reads and reshapes JSON reports",
         "apt-get install jq"},
-};
+});
 
 constexpr bool names_match_public_list() { return std::ranges::equal(kTable, kAllowedBinaries, {}, &Row::name); }
 static_assert(names_match_public_list(), "kAllowedBinaries and the table must hold the same names in the same order");
@@ -66,12 +66,15 @@ struct HardeningName {
   Hardening hardening;
   std::string_view name;
 };
-constexpr std::array kHardeningNames = {
-    HardeningName{Hardening::kNone, "none"},       HardeningName{Hardening::kGit, "git"},
-    HardeningName{Hardening::kNpm, "npm"},         HardeningName{Hardening::kRipgrep, "rg"},
-    HardeningName{Hardening::kSemgrep, "semgrep"}, HardeningName{Hardening::kGitleaks, "gitleaks"},
+constexpr auto kHardeningNames = std::to_array<HardeningName>({
+    HardeningName{Hardening::kNone, "none"},
+    HardeningName{Hardening::kGit, "git"},
+    HardeningName{Hardening::kNpm, "npm"},
+    HardeningName{Hardening::kRipgrep, "rg"},
+    HardeningName{Hardening::kSemgrep, "semgrep"},
+    HardeningName{Hardening::kGitleaks, "gitleaks"},
     HardeningName{Hardening::kDocker, "docker"},
-};
+});
 
 const Row* find_row(std::string_view name) {
   const auto* const row = std::ranges::find(kTable, name, &Row::name);

@@ -28,7 +28,7 @@ constexpr std::string_view kBase = "it comes from the base environment only";
 
 // Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
 // with the harmless members given back below, so that a variable invented later is refused too.
-constexpr std::array kForbidden = {
+constexpr auto kForbidden = std::to_array<NameRule>({
     NameRule{Match::kExact, "PATH", kBase},
     NameRule{Match::kExact, "HOME", kBase},
     NameRule{Match::kExact, "LANG", kBase},
@@ -101,7 +101,7 @@ constexpr std::array kForbidden = {
     NameRule{Match::kExact, "MANPAGER", kProgram},
     NameRule{Match::kExact, "BROWSER", kProgram},
     NameRule{Match::kPrefix, "LESS", kProgram},
-};
+});
 
 // Members of a closed family that only carry a value.
 constexpr std::array<std::string_view, 14> kHarmless = {

@@ -12,7 +12,7 @@
 namespace sallyport {
 namespace {
 
-constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom"};
+constexpr auto kDevices = std::to_array<const char*>({"null", "zero", "full", "random", "urandom"});
 
 struct TextFile {
   const char* path;
@@ -20,7 +20,7 @@ struct TextFile {
 };
 
 // No user of the host is named; ids are those of the jail's user map.
-constexpr std::array kEtcFiles = {
+constexpr auto kEtcFiles = std::to_array<TextFile>({
     TextFile{"/etc/passwd",
              "root:x:0:0:root:/root:/usr/sbin/nologin\n"
              "sallyport:x:1000:1000:sallyport:/tmp/home:/bin/sh\n"
@@ -30,7 +30,7 @@ constexpr std::array kEtcFiles = {
     TextFile{"/etc/hostname", "sallyport\n"},
     TextFile{"/etc/nsswitch.conf",
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
-};
+});
 
 constexpr std::size_t kUsualSteps = 96;
 

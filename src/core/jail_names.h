@@ -12,8 +12,9 @@ struct JailName {
   std::string_view name;
   JailKind kind;
 };
-inline constexpr std::array kJailNames = {JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
-                                          JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}};
+inline constexpr auto kJailNames =
+    std::to_array<JailName>({JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
+                             JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}});
 
 [[nodiscard]] constexpr std::string_view name_of(JailKind kind) {
   for (const JailName& known : kJailNames) {

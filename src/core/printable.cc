@@ -17,7 +17,7 @@ struct CodePointRange {
 
 // What can hide, reorder or break up the text around it, and so make a line read as something it is not
 // (CVE-2021-42574 for the bidi controls).
-constexpr std::array kUnseen = {
+constexpr auto kUnseen = std::to_array<CodePointRange>({
     CodePointRange{0x00AD, 0x00AD},    // soft hyphen
     CodePointRange{0x034F, 0x034F},    // combining grapheme joiner
     CodePointRange{0x061C, 0x061C},    // arabic letter mark
@@ -32,7 +32,7 @@ constexpr std::array kUnseen = {
     CodePointRange{0xFEFF, 0xFEFF},    // byte order mark
     CodePointRange{0xFFF9, 0xFFFB},    // interlinear annotation
     CodePointRange{0xE0000, 0xE0FFF},  // tags and more variation selectors
-};
+});
 
 bool is_unseen(char32_t code_point) {
   for (const CodePointRange& range : kUnseen) {

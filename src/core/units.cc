@@ -20,16 +20,17 @@ struct DurationUnit {
   std::string_view suffix;
   std::uint64_t milliseconds;
 };
-constexpr std::array kDurationUnits = {DurationUnit{"ms", 1}, DurationUnit{"s", 1000}, DurationUnit{"m", 60'000},
-                                       DurationUnit{"min", 60'000}, DurationUnit{"h", 3'600'000}};
+constexpr auto kDurationUnits =
+    std::to_array<DurationUnit>({DurationUnit{"ms", 1}, DurationUnit{"s", 1000}, DurationUnit{"m", 60'000},
+                                 DurationUnit{"min", 60'000}, DurationUnit{"h", 3'600'000}});
 
 struct ByteUnit {
   std::string_view suffix;
   unsigned shift;
 };
-constexpr std::array kByteUnits = {ByteUnit{"", 0},   ByteUnit{"B", 0},    ByteUnit{"K", 10}, ByteUnit{"KiB", 10},
-                                   ByteUnit{"M", 20}, ByteUnit{"MiB", 20}, ByteUnit{"G", 30}, ByteUnit{"GiB", 30},
-                                   ByteUnit{"T", 40}, ByteUnit{"TiB", 40}};
+constexpr auto kByteUnits = std::to_array<ByteUnit>(
+    {ByteUnit{"", 0}, ByteUnit{"B", 0}, ByteUnit{"K", 10}, ByteUnit{"KiB", 10}, ByteUnit{"M", 20}, ByteUnit{"MiB", 20},
+     ByteUnit{"G", 30}, ByteUnit{"GiB", 30}, ByteUnit{"T", 40}, ByteUnit{"TiB", 40}});
 
 constexpr std::string_view kDurationHint = "write a number and a unit: 500ms, 60s, 1.5s, 2m, 1h";
 constexpr std::string_view kBytesHint = "write a whole number and a unit of 1024: 512K, 64M, 1G";

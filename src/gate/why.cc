@@ -16,10 +16,10 @@ namespace {
 using spawn::stage_name;
 using spawn::wire::Stage;
 
-constexpr std::array kHostStages = {
-    Stage::kClone,    Stage::kUserMap, Stage::kPrivateMounts,   Stage::kNewRoot,      Stage::kTmpfs,    Stage::kProc,
-    Stage::kDevpts,   Stage::kMask,    Stage::kPivot,           Stage::kReadOnlyRoot, Stage::kLoopback, Stage::kNetwork,
-    Stage::kHostname, Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities};
+constexpr auto kHostStages = std::to_array<Stage>(
+    {Stage::kClone, Stage::kUserMap, Stage::kPrivateMounts, Stage::kNewRoot, Stage::kTmpfs, Stage::kProc,
+     Stage::kDevpts, Stage::kMask, Stage::kPivot, Stage::kReadOnlyRoot, Stage::kLoopback, Stage::kNetwork,
+     Stage::kHostname, Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities});
 
 struct Switch {
   const char* path;
@@ -27,13 +27,13 @@ struct Switch {
   char off;  // the first character that means "no user namespaces for you"
   const char* advice;
 };
-constexpr std::array kSwitches = {
-    Switch{"/proc/sys/user/max_user_namespaces", &HostSwitches::max_user_namespaces, '0',
-           "user namespaces are off: see sysctl user.max_user_namespaces"},
-    Switch{"/proc/sys/kernel/unprivileged_userns_clone", &HostSwitches::unprivileged_userns_clone, '0',
-           "user namespaces are off for plain users: see sysctl kernel.unprivileged_userns_clone"},
-    Switch{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &HostSwitches::apparmor_restricts_userns, '1',
-           "AppArmor restricts user namespaces: see sysctl kernel.apparmor_restrict_unprivileged_userns"}};
+constexpr auto kSwitches = std::to_array<Switch>(
+    {Switch{"/proc/sys/user/max_user_namespaces", &HostSwitches::max_user_namespaces, '0',
+            "user namespaces are off: see sysctl user.max_user_namespaces"},
+     Switch{"/proc/sys/kernel/unprivileged_userns_clone", &HostSwitches::unprivileged_userns_clone, '0',
+            "user namespaces are off for plain users: see sysctl kernel.unprivileged_userns_clone"},
+     Switch{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &HostSwitches::apparmor_restricts_userns, '1',
+            "AppArmor restricts user namespaces: see sysctl kernel.apparmor_restrict_unprivileged_userns"}});
 
 const Switch* switched_off(const HostSwitches& host) {
   const auto* found = std::ranges::find_if(kSwitches, [&](const Switch& one) { return host.*one.value == one.off; });

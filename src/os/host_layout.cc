@@ -16,20 +16,24 @@
 namespace sallyport {
 namespace {
 
-constexpr std::array kSystem = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"};
+constexpr auto kSystem =
+    std::to_array<const char*>({"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"});
 
 // By omission: a name not here is not there. Every mount costs tens of microseconds to make and to take apart, so only
 // directories and one large file are mounted; small files are copied into each jail.
-constexpr std::array kEtcMounts = {"/etc/alternatives", "/etc/crypto-policies", "/etc/fonts",    "/etc/ld.so.cache",
-                                   "/etc/pki/ca-trust", "/etc/pki/tls/certs",   "/etc/ssl/certs"};
-constexpr std::array kEtcFiles = {"/etc/gai.conf",  "/etc/host.conf", "/etc/localtime",       "/etc/os-release",
-                                  "/etc/protocols", "/etc/services",  "/etc/ssl/openssl.cnf", "/etc/timezone"};
+constexpr auto kEtcMounts =
+    std::to_array<const char*>({"/etc/alternatives", "/etc/crypto-policies", "/etc/fonts", "/etc/ld.so.cache",
+                                "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ssl/certs"});
+constexpr auto kEtcFiles =
+    std::to_array<const char*>({"/etc/gai.conf", "/etc/host.conf", "/etc/localtime", "/etc/os-release",
+                                "/etc/protocols", "/etc/services", "/etc/ssl/openssl.cnf", "/etc/timezone"});
 
 constexpr off_t kLargestCopiedFile = off_t{256} * 1024;
 
 // Files that say more about the host than a tool needs, or that act on it.
-constexpr std::array kProcMasks = {"/proc/kallsyms",    "/proc/kcore",         "/proc/keys",      "/proc/kmsg",
-                                   "/proc/sched_debug", "/proc/sysrq-trigger", "/proc/timer_list"};
+constexpr auto kProcMasks =
+    std::to_array<const char*>({"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/sched_debug",
+                                "/proc/sysrq-trigger", "/proc/timer_list"});
 
 enum class Found { kNothing, kLink, kDirectory, kFile };
 

@@ -19,7 +19,7 @@ using enum DiffOptions;
 // know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
 // daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), gc and its kin
 // (gc.recentObjectsHook), and range-diff, which starts `git log` without our --no-textconv.
-constexpr std::array kGitCommands = {
+constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"add"},
     GitCommand{"annotate", kTextconv},
     GitCommand{"apply"},
@@ -99,7 +99,7 @@ constexpr std::array kGitCommands = {
     GitCommand{"whatchanged", kAll},
     GitCommand{"worktree"},
     GitCommand{"write-tree"},
-};
+});
 
 constexpr std::string_view kRunsProgram = "it names a program to run";
 constexpr std::string_view kRunsDriver = "it runs a command from the repo's configuration";
@@ -112,7 +112,7 @@ struct RefusedOption {
 };
 
 // git takes any unambiguous beginning of a long option, so "--upload-pa" is refused as well.
-constexpr std::array kRefusedOptions = {
+constexpr auto kRefusedOptions = std::to_array<RefusedOption>({
     RefusedOption{"--upload-pack", kRunsProgram},
     RefusedOption{"--receive-pack", kRunsProgram},
     RefusedOption{"--exec", kRunsProgram},
@@ -136,7 +136,7 @@ constexpr std::array kRefusedOptions = {
     RefusedOption{"--system", "only the repo's own configuration is within reach", "config"},
     RefusedOption{"--file", kWritesFile, "config"},
     RefusedOption{"--edit", "there is no editor", "config"},
-};
+});
 
 // Whole options that are also the beginning of a refused one.
 constexpr std::array<std::string_view, 2> kGitCommandsWholeOptions = {"--text", "--filter"};

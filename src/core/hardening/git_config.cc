@@ -11,7 +11,7 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array kSettings = {
+constexpr auto kSettings = std::to_array<GitSetting>({
     // "false", not empty: both work here, but only false is documented to switch it off.
     GitSetting{"core.fsmonitor", "false"},
     // In a jail files belong to another id than the index says: git would read every one of them again.
@@ -45,14 +45,14 @@ constexpr std::array kSettings = {
     // git refuses a repo of another uid because its configuration could run commands. That is our starting point for
     // every repo, and the uid differs as a matter of course inside a jail.
     GitSetting{"safe.directory", "*"},
-};
+});
 
 struct Variable {
   std::string_view name;
   std::string_view value;
 };
 
-constexpr std::array kVariables = {
+constexpr auto kVariables = std::to_array<Variable>({
     // No ext and no helper of the repo's choosing; no file and no ssh, because remote.<name>.uploadpack names a command
     // that runs for either, even from a mere lookup of a missing object in a partial clone (CVE-2024-32004). Outranks
     // protocol.<name>.allow.
@@ -69,7 +69,7 @@ constexpr std::array kVariables = {
     Variable{"GIT_SSH_COMMAND", "false"},
     Variable{"GIT_TERMINAL_PROMPT", "0"},
     Variable{"SSH_ASKPASS", ""},
-};
+});
 
 }  // namespace
 

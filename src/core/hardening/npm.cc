@@ -86,14 +86,26 @@ struct NpmRefused {
 constexpr std::string_view kProgram = "it names a program or code to run";
 constexpr std::string_view kConfig = "it names another configuration";
 constexpr std::string_view kOutside = "it acts outside the repo";
-constexpr std::array kNpmRefused = {
-    NpmRefused{"script-shell", kProgram}, NpmRefused{"shell", kProgram},         NpmRefused{"node-options", kProgram},
-    NpmRefused{"node-gyp", kProgram},     NpmRefused{"git", kProgram},           NpmRefused{"editor", kProgram},
-    NpmRefused{"viewer", kProgram},       NpmRefused{"browser", kProgram},       NpmRefused{"init-module", kProgram},
-    NpmRefused{"call", kProgram},         NpmRefused{"onload-script", kProgram}, NpmRefused{"userconfig", kConfig},
-    NpmRefused{"globalconfig", kConfig},  NpmRefused{"prefix", kOutside},        NpmRefused{"local-prefix", kOutside},
-    NpmRefused{"global", kOutside},       NpmRefused{"location", kOutside},      NpmRefused{"global-style", kOutside},
-};
+constexpr auto kNpmRefused = std::to_array<NpmRefused>({
+    NpmRefused{"script-shell", kProgram},
+    NpmRefused{"shell", kProgram},
+    NpmRefused{"node-options", kProgram},
+    NpmRefused{"node-gyp", kProgram},
+    NpmRefused{"git", kProgram},
+    NpmRefused{"editor", kProgram},
+    NpmRefused{"viewer", kProgram},
+    NpmRefused{"browser", kProgram},
+    NpmRefused{"init-module", kProgram},
+    NpmRefused{"call", kProgram},
+    NpmRefused{"onload-script", kProgram},
+    NpmRefused{"userconfig", kConfig},
+    NpmRefused{"globalconfig", kConfig},
+    NpmRefused{"prefix", kOutside},
+    NpmRefused{"local-prefix", kOutside},
+    NpmRefused{"global", kOutside},
+    NpmRefused{"location", kOutside},
+    NpmRefused{"global-style", kOutside},
+});
 // Whole options that are also the beginning of a refused one.
 constexpr std::array<std::string_view, 1> kNpmWholeOptions = {"init"};
 

@@ -15,11 +15,11 @@ struct RipgrepRefused {
   std::string_view why;
 };
 // ripgrep takes no abbreviations, so exact names are enough ("--pretty" is another option than "--pre").
-constexpr std::array kRipgrepRefused = {
+constexpr auto kRipgrepRefused = std::to_array<RipgrepRefused>({
     RipgrepRefused{"--pre", "it starts a program for every file"},
     RipgrepRefused{"--hostname-bin", "it starts a program"},
     RipgrepRefused{"--search-zip", "it starts decompressors found by PATH"},
-};
+});
 
 }  // namespace
 

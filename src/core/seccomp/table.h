@@ -17,7 +17,7 @@ struct DeniedCall {
   int error;   // what the libc or the program expects, so that it falls back instead of failing
 };
 
-inline constexpr std::array kDenied = {
+inline constexpr auto kDenied = std::to_array<DeniedCall>({
     // Namespaces and mounts: building another jail is the first step out of this one.
     DeniedCall{"mount", 165, EPERM},
     DeniedCall{"umount2", 166, EPERM},
@@ -89,7 +89,7 @@ inline constexpr std::array kDenied = {
     DeniedCall{"sysfs", 139, ENOSYS},
     DeniedCall{"_sysctl", 156, ENOSYS},
     DeniedCall{"nfsservctl", 180, ENOSYS},
-};
+});
 
 // clone(2) flags that make namespaces: EPERM when any is set.
 inline constexpr unsigned long kNamespaceFlags = 0x00000080UL |  // CLONE_NEWTIME
@@ -107,11 +107,12 @@ struct DeniedIoctl {
 };
 // Typing into somebody's terminal (CVE-2017-5226, CVE-2023-1523), and the console's paste. The kernel looks at 32 bits
 // of the request only, so the filter does too: a set upper half must not slip past it (snapd, CVE-2019-7303).
-inline constexpr std::array kDeniedIoctls = {DeniedIoctl{"TIOCSTI", 0x5412}, DeniedIoctl{"TIOCLINUX", 0x541C}};
+inline constexpr auto kDeniedIoctls =
+    std::to_array<DeniedIoctl>({DeniedIoctl{"TIOCSTI", 0x5412}, DeniedIoctl{"TIOCLINUX", 0x541C}});
 
 // Socket families that are left: unix, inet, inet6, netlink. Everything else (packet, vsock, alg, bluetooth …) is
 // EAFNOSUPPORT; vsock in particular knows no network namespace. Of netlink only NETLINK_ROUTE, which libc needs.
-inline constexpr std::array kAllowedFamilies = {1U, 2U, 10U, 16U};
+inline constexpr auto kAllowedFamilies = std::to_array<unsigned>({1U, 2U, 10U, 16U});
 inline constexpr unsigned kNetlinkFamily = 16;
 
 }  // namespace sallyport::seccomp
