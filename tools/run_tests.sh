@@ -51,7 +51,9 @@ stage() {
   local start=$SECONDS
   case "$1" in
     dev | asan | tsan | fuzz) build "$1" && run_ctest "$1" ;;
-    release) build bench && run_example ;;
+    release)
+      build bench && run_example &&
+        /usr/bin/python3 -B tools/check_first_text.py src/cli/first_text.ld build/bench/bin/sallyport ;;
     tidy) build tidy ;;
     format) tools/format.sh --check ;;
     *) echo "run_tests: error: no such stage: $1" >&2; exit 2 ;;

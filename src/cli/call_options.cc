@@ -120,33 +120,34 @@ Status set_flag(CallOptions& call, std::string_view /*value*/) {
 }
 
 constexpr auto kOptions = std::to_array<Option<CallOptions>>({
-    Option<CallOptions>{{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
-    Option<CallOptions>{{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
-    Option<CallOptions>{{"--policy", Arity::kValue}, set_path<&CallOptions::policy>},
-    Option<CallOptions>{{"--timeout", Arity::kValue}, set_timeout},
-    Option<CallOptions>{{"--max-output", Arity::kValue}, set_max_output},
-    Option<CallOptions>{{"--memory", Arity::kValue}, set_memory},
-    Option<CallOptions>{{"--pids", Arity::kValue}, set_pids},
-    Option<CallOptions>{{"--cpu", Arity::kValue}, set_cpu},
-    Option<CallOptions>{{"--disk", Arity::kValue}, set_disk},
-    Option<CallOptions>{{"--probe", Arity::kValue}, set_probe},
-    Option<CallOptions>{{"--jail", Arity::kValue}, set_jail},
-    Option<CallOptions>{{"--require", Arity::kRepeatable}, add_required},
-    Option<CallOptions>{{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
-    Option<CallOptions>{{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
-    Option<CallOptions>{{"--allow-host", Arity::kRepeatable}, add_host},
-    Option<CallOptions>{{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
-    Option<CallOptions>{{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
-    Option<CallOptions>{{"--env", Arity::kRepeatable}, add_env},
-    Option<CallOptions>{{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
-    Option<CallOptions>{{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
-    Option<CallOptions>{{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
-    Option<CallOptions>{{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
+    {{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
+    {{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
+    {{"--policy", Arity::kValue}, set_path<&CallOptions::policy>},
+    {{"--timeout", Arity::kValue}, set_timeout},
+    {{"--max-output", Arity::kValue}, set_max_output},
+    {{"--memory", Arity::kValue}, set_memory},
+    {{"--pids", Arity::kValue}, set_pids},
+    {{"--cpu", Arity::kValue}, set_cpu},
+    {{"--disk", Arity::kValue}, set_disk},
+    {{"--probe", Arity::kValue}, set_probe},
+    {{"--jail", Arity::kValue}, set_jail},
+    {{"--require", Arity::kRepeatable}, add_required},
+    {{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
+    {{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
+    {{"--allow-host", Arity::kRepeatable}, add_host},
+    {{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
+    {{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
+    {{"--env", Arity::kRepeatable}, add_env},
+    {{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
+    {{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
+    {{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
+    {{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
 });
 
 consteval std::array<OptionShape, kOptions.size()> shapes_of_options() {
   std::array<OptionShape, kOptions.size()> shapes{};
   for (std::size_t i = 0; i < kOptions.size(); ++i) {
+    if (kOptions[i].name.size() >= sizeof shapes[i].name) throw "make room for the name and its NUL";
     std::ranges::copy(kOptions[i].name, std::begin(shapes[i].name));
     shapes[i].takes_value = kOptions[i].arity != Arity::kFlag;
   }

@@ -46,9 +46,8 @@ Status set_json(AllowlistCommand& command, std::string_view /*value*/) {
   return {};
 }
 
-constexpr auto kAllowlistOptions =
-    std::to_array<Option<AllowlistCommand>>({Option<AllowlistCommand>{{"--policy", Arity::kValue}, set_policy},
-                                             Option<AllowlistCommand>{{"--json", Arity::kFlag}, set_json}});
+constexpr auto kAllowlistOptions = std::to_array<Option<AllowlistCommand>>(
+    {{{"--policy", Arity::kValue}, set_policy}, {{"--json", Arity::kFlag}, set_json}});
 
 Status take_action(AllowlistCommand& command, std::span<const std::string_view> words) {
   if (words.empty()) return {};
@@ -110,11 +109,10 @@ Status set_doctor_json(DoctorCommand& command, std::string_view /*value*/) {
   return {};
 }
 
-constexpr auto kDoctorOptions =
-    std::to_array<Option<DoctorCommand>>({Option<DoctorCommand>{{"--attack", Arity::kFlag}, set_attack},
-                                          Option<DoctorCommand>{{"--jail", Arity::kValue}, set_doctor_jail},
-                                          Option<DoctorCommand>{{"--only", Arity::kValue}, set_only},
-                                          Option<DoctorCommand>{{"--json", Arity::kFlag}, set_doctor_json}});
+constexpr auto kDoctorOptions = std::to_array<Option<DoctorCommand>>({{{"--attack", Arity::kFlag}, set_attack},
+                                                                      {{"--jail", Arity::kValue}, set_doctor_jail},
+                                                                      {{"--only", Arity::kValue}, set_only},
+                                                                      {{"--json", Arity::kFlag}, set_doctor_json}});
 
 Result<Command> parse_doctor(Args args) {
   OptionWalker walker(args, kDoctorOptions);

@@ -18,7 +18,8 @@ struct BegunJail {
 };
 
 // Gate::open, but the run's jail is begun at once, while the caller finds out what to run, and is a child of this process
-// without a server between. `begun` is that jail if there is one already. What the host mounts from now on is not seen by the run. A further run begins another.
+// without a server between; `begun` is that jail if there is one already. What the host mounts from now on is not seen by
+// the run. A further run begins another.
 [[nodiscard]] Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config,
                                                                   std::unique_ptr<BegunJail> begun = nullptr);
 

@@ -19,6 +19,7 @@ using Step = BegunHelper::Step;
 
 constexpr long kInvalid = -22;     // EINVAL
 constexpr long kInterrupted = -4;  // EINTR
+constexpr long kIoError = -5;      // EIO
 
 // linux/memfd.h and linux/fcntl.h of Linux 6.3; Debian 12's headers are older.
 constexpr long kMfdExec = 0x0010;
@@ -32,8 +33,11 @@ long write_image(long fd) {
   const char* rest = &sallyport_helper_image_begin[0];
   while (rest != &sallyport_helper_image_end[0]) {
     const long written = sys(__NR_write, fd, rest, &sallyport_helper_image_end[0] - rest);
-    if (written < 0 && written != kInterrupted) return written;
-    if (written > 0) rest += written;
+    if (written > 0) {
+      rest += written;
+    } else if (written != kInterrupted) {
+      return written < 0 ? written : kIoError;
+    }
   }
   return 0;
 }

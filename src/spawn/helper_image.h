@@ -5,11 +5,12 @@
 #include <string_view>
 
 // Symbols of helper_image.S. Hidden, so that their addresses are known without a relocation.
+#pragma GCC visibility push(hidden)
 extern "C" {
-[[gnu::visibility(
-    "hidden")]] extern const char sallyport_helper_image_begin[];              // NOLINT(readability-identifier-naming)
-[[gnu::visibility("hidden")]] extern const char sallyport_helper_image_end[];  // NOLINT(readability-identifier-naming)
+extern const char sallyport_helper_image_begin[];  // NOLINT(readability-identifier-naming)
+extern const char sallyport_helper_image_end[];    // NOLINT(readability-identifier-naming)
 }
+#pragma GCC visibility pop
 
 namespace sallyport::spawn {
 

@@ -1,5 +1,6 @@
 // One helper minds all jails of a gate (ADR 0015): a command reaches its own jail whatever the init there is doing, an
 // end is told to its own run, and no jail holds a way to another.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "gate/engine.h"
 #include "gate/gate_fixture.h"
 #include "spawn/server.h"
 
@@ -122,6 +124,17 @@ TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
   }
   EXPECT_LE(waiting, few);
   EXPECT_GT(waiting, 0U);
+}
+
+TEST_F(MindingTest, the_helper_runs_from_a_file_that_nobody_can_change_any_more) {
+  Engine engine(config());
+  ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), JailKind::kNative, {}).has_value());
+  const std::string exe = "/proc/" + std::to_string(engine.helper_pid_for_tests()) + "/exe";
+  EXPECT_TRUE(fs::read_symlink(exe).string().starts_with("/memfd:sallyport-spawn")) << fs::read_symlink(exe);
+  const UniqueFd image(::open(exe.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(image);
+  const int all = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  EXPECT_EQ(::fcntl(image.get(), F_GET_SEALS) & all, all);
 }
 
 }  // namespace
