@@ -56,7 +56,7 @@ def make_job(name, work, registry):
         return peers.Job(name, ["true"], jobs.tree(small, 10), more={"rounds": 300, "slow_every": 20})
     if name == "parallel":
         return peers.Job(name, ["true"], jobs.tree(small, 10),
-                         more={"rounds": 12, "slow_every": 12, "parallel": 100, "in_a_row": 3, "slow_warm_up": False})
+                         more={"rounds": 24, "slow_every": 24, "parallel": 100, "in_a_row": 3, "slow_warm_up": False})
     if name == "git":
         # In a jail of another user id git would read every file again; our gate's hardening of git has this in it.
         return peers.Job(name, ["git", "-c", "core.checkStat=minimal", "status", "--short"],

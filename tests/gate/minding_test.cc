@@ -2,9 +2,11 @@
 // end is told to its own run, and no jail holds a way to another.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -125,6 +127,53 @@ TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
   EXPECT_LE(waiting, few);
   EXPECT_GT(waiting, 0U);
 }
+
+class TightHelperTest : public MindingTest, public testing::WithParamInterface<JailKind> {
+ protected:
+  // Of so many at once, how many did not run.
+  int refused_of(Gate& gate, int runs, const std::string& marker) const {
+    std::atomic<int> refused = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < runs; ++i) {
+      threads.emplace_back([&] {
+        JailedSubprocessSpec what = spec({"sleep_tree", marker});
+        what.limits.wall = 300ms;
+        const Result<JailedSubprocessResult> result = gate.run(what, GetParam(), {});
+        if (!result || !std::holds_alternative<TimedOut>(result->outcome)) ++refused;
+      });
+    }
+    threads.clear();
+    return refused;
+  }
+};
+
+// Whatever step it is that lacks a descriptor, each run ends, in a refusal when it must; one whose channel cannot reach the
+// helper could not be stopped by anybody.
+TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
+  Engine engine(config());
+  ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value());
+  const pid_t helper = engine.helper_pid_for_tests();
+  struct rlimit before{};
+  ASSERT_EQ(::prlimit(helper, RLIMIT_NOFILE, nullptr, &before), 0);
+  int refused = 0;
+  for (const rlim_t descriptors : {6, 10, 11, 12, 14, 16, 20, 26}) {
+    SCOPED_TRACE(descriptors);
+    const rlimit tight{.rlim_cur = descriptors, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::prlimit(helper, RLIMIT_NOFILE, &tight, nullptr), 0);
+    const std::string marker = unique_marker();
+    refused += refused_of(engine, 8, marker);
+    EXPECT_TRUE(find_processes(marker).empty());
+    EXPECT_EQ(engine.helper_pid_for_tests(), helper) << "it lives on";
+    ASSERT_EQ(::prlimit(helper, RLIMIT_NOFILE, &before, nullptr), 0);
+    // Those that were begun without descriptors are used up first.
+    bool works = false;
+    for (int i = 0; i < 10 && !works; ++i) works = engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value();
+    EXPECT_TRUE(works);
+  }
+  EXPECT_GT(refused, 8) << "the control: there were too few";
+}
+
+INSTANTIATE_TEST_SUITE_P(gate, TightHelperTest, testing::Values(JailKind::kNone, JailKind::kNative), jail_name);
 
 TEST_F(MindingTest, the_helper_runs_from_a_file_that_nobody_can_change_any_more) {
   Engine engine(config());

@@ -123,7 +123,9 @@ alignas(16) char tool_stack[64 * 1024];
   start_and_reap(run);
 }
 
-// Unknown is changed.
+// Unknown is changed; the exit code then says why.
+int why_unknown(int mounts_fd) { return mounts_fd < 0 ? -mounts_fd : 0; }
+
 bool mounts_changed(int mounts_fd) {
   struct pollfd mounts = {mounts_fd, POLLPRI, 0};
   return mounts_fd < 0 || sys(__NR_poll, &mounts, 1L, 0L) != 0;
@@ -136,7 +138,8 @@ void await_request(int control, Run& run) {
   struct epoll_event request = {EPOLLIN | EPOLLEXCLUSIVE, {.fd = control}};
   struct epoll_event alarm = {EPOLLPRI, {.fd = run.mounts_alarm_fd}};
   sys(__NR_epoll_ctl, epoll, long{EPOLL_CTL_ADD}, long{run.mounts_alarm_fd}, &alarm);
-  if (sys(__NR_epoll_ctl, epoll, long{EPOLL_CTL_ADD}, long{control}, &request) < 0) exit_now(1);
+  const long added = sys(__NR_epoll_ctl, epoll, long{EPOLL_CTL_ADD}, long{control}, &request);
+  if (epoll < 0 || added < 0) exit_now(static_cast<int>(epoll < 0 ? -epoll : -added));
   for (;;) {
     struct epoll_event events[2];
     const long count = sys(__NR_epoll_wait, epoll, events, 2L, -1L);
@@ -199,7 +202,7 @@ void run_init(const ChildPlace& place) {
   Failure failure = {};
   // A jail that could not be built waits too: whoever asks next must hear of it rather than wait for nobody.
   const bool built = build_ahead(run, failure);
-  if (mounts_changed(run.mounts_fd)) exit_now(0);  // already; the server starts another
+  if (mounts_changed(run.mounts_fd)) exit_now(why_unknown(run.mounts_fd));  // already; the server starts another
   await_request(place.control, run);
   sys(__NR_close, long{place.control});
   if (mounts_changed(run.mounts_fd)) {

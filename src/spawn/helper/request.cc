@@ -35,10 +35,10 @@ long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::
 long receive_request(int control, Run& run, long flags) {
   wire::Request request = {};
   const long size = receive_with_fds(control, &request, sizeof request, run.fds, run.fd_count, flags);
-  if (size < 0) return size;
+  if (size <= 0) return size;
   const bool whole = size == kRequestSize && request.magic == wire::kMagic && run.fd_count == request.fd_count &&
                      run.fd_count >= wire::kFdCommonCount;
-  return whole ? size : 0;
+  return whole ? size : kIncompleteRequest;
 }
 
 int receive_shape(int control) {

@@ -154,8 +154,10 @@ void signal_descendants(int signal_number, Spare spare = Spare::kNobody);
 // Kills and reaps until nothing that descends from us is left.
 void kill_descendants();
 
-// request.cc: waits for a request, and its size, or what recvmsg(2) says; 0 and others mean that the owner is gone.
+// request.cc: waits for a request. Its size, or what recvmsg(2) says (0: the owner is gone), or that some of its descriptors
+// did not arrive; those that did are in `run` then too.
 constexpr long kRequestSize = sizeof(wire::Request);
+constexpr long kIncompleteRequest = -24;  // EMFILE
 long receive_request(int control, Run& run, long flags);
 // A helper for jails gets the image to be built ahead first of all; its descriptor, or -1 when the owner is gone.
 int receive_shape(int control);

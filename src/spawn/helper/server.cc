@@ -23,6 +23,9 @@ using wire::Stage;
 constexpr std::size_t kMaxChildren = 65536;
 constexpr long kQuietMilliseconds = 4;
 constexpr long kRetryMilliseconds = 100;
+// So many children have ended without a request since one took one: whoever asks is told of it, or more would be started
+// for ever. A few are usual: the host's mounts change, somebody kills them.
+constexpr std::uint32_t kMostFruitless = 32;
 
 struct Child {
   int pid;
@@ -80,6 +83,7 @@ class Server {
       take_handovers();
       if ((somebody_left || closing_) && nobody_left_after_reaping() && closing_) exit_now(0);
       const bool asked = requests_wait();
+      if (stuck && asked) fruitless_ = 0;  // another try for another request
       const std::uint32_t wanted = closing_ ? 0 : ready_ + (asked ? more_when_asked_ : 0);
       missing = idle_ < wanted;
       // Building the next jail would slow down the run that has just begun, so it waits for that run's end or for a quiet
@@ -202,6 +206,7 @@ class Server {
           receive_with_fds(handovers_, &handover, sizeof handover, request.fds, request.fd_count, MSG_DONTWAIT);
       if (size == -4) continue;  // EINTR
       if (size != static_cast<long>(sizeof handover)) return;
+      fruitless_ = 0;
       if (handover.what == Handover::kStale) {
         build_at_once(request);
         continue;
@@ -240,10 +245,19 @@ class Server {
         child = find_pid(pid);
       }
       if (child == nullptr) continue;
-      if (child->idle) --idle_;  // somebody killed it, or the owner closed the control socket
+      if (child->idle) forget_idle(status);
       if (child->channel >= 0) tell_end(child->channel, status, usage);
       *child = children[--child_count];
     }
+  }
+
+  // Somebody killed it, or the owner closed the control socket, or the host's mounts have changed; or it could not begin,
+  // and its exit code is why.
+  void forget_idle(int status) {
+    --idle_;
+    ++fruitless_;
+    const int code = (status & 0x7f) == 0 ? status >> 8 : 0;
+    why_fruitless_ = code != 0 ? -code : -11;  // EAGAIN
   }
 
   // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
@@ -265,19 +279,24 @@ class Server {
   }
 
   void refuse_requests(long error) {
-    while (receive_request(place_.control, request_, MSG_DONTWAIT) == kRequestSize) refuse(request_, error);
+    for (;;) {
+      const long size = receive_request(place_.control, request_, MSG_DONTWAIT);
+      if (size != kRequestSize && size != kIncompleteRequest) return;
+      refuse(request_, error);
+    }
   }
 
   static void refuse(const Run& request, long error) {
     wire::Report report = failure_report({Stage::kClone, static_cast<int>(-error), 0});
     report.flags = wire::kNotBuilt;
-    send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
+    if (request.fd_count > wire::kFdChannel) send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
     close_all_but(request, -1);
   }
 
   // Until so many wait, or as many as can be: 0, or why no more.
   long start(std::uint32_t wanted) {
     while (idle_ < wanted) {
+      if (fruitless_ >= kMostFruitless) return why_fruitless_;
       const std::uint32_t number = next_number++;
       const long pid = clone_child();
       if (pid == 0) become_child(number);
@@ -308,7 +327,7 @@ class Server {
   // The jail that was waiting is not for this request; one that sees the host as it is now is built from the start.
   void build_at_once(Run& request) {
     const std::uint32_t number = next_number++;
-    const long pid = request.fd_count < wire::kFdCommonCount ? -24 : clone_child();  // EMFILE: some did not arrive
+    const long pid = request.fd_count < wire::kFdCommonCount ? kIncompleteRequest : clone_child();
     if (pid == 0) {
       for (std::size_t i = 0; i < child_count; ++i) sys(__NR_close, long{children[i].channel});
       const long ours[] = {handovers_, child_events_, owner_, epoll_};
@@ -316,7 +335,7 @@ class Server {
       run_init_at_once(place_, request);
     }
     if (pid < 0) {
-      if (request.fd_count > wire::kFdChannel) refuse(request, pid);
+      refuse(request, pid);
       return;
     }
     close_all_but(request, request.fds[wire::kFdChannel]);
@@ -332,6 +351,8 @@ class Server {
   // Who builds a jail waits for the kernel now and then: while requests wait, one more per processor keeps these busy.
   const std::uint32_t more_when_asked_ = count_processors();
   std::uint32_t idle_ = 0;
+  std::uint32_t fruitless_ = 0;
+  long why_fruitless_ = 0;
   bool for_jails_ = false;
   bool closing_ = false;
   bool listening_ = false;
