@@ -104,7 +104,6 @@ def plan_of(job, installed, policy_file):
 
 def measure(arguments):
     """One job after the other, so that a run that is broken off has measured something."""
-    busy = f"{os.getloadavg()[0]:.1f}"
     work = work_place()
     all_peers = [kind(BUILD, work) for kind in peers.ALL]
     installed = [peer for peer in all_peers if peer.path]
@@ -122,8 +121,9 @@ def measure(arguments):
                 plan["rounds"] = min(plan["rounds"], max(entrant.get("every", 1) for entrant in plan["entrants"]))
             file = Path(place) / f"{name}.json"
             file.write_text(json.dumps({"policy": POLICY, "jobs": [plan]}))
+            load = f"{os.getloadavg()[0]:.1f}"
             done = subprocess.run([CLOCK, file], check=True, stdout=subprocess.PIPE, text=True)
-            yield {"jobs": json.loads(done.stdout), "machine": machine.describe() + [("load average before", busy)],
+            yield {"jobs": [{**job, "load": load} for job in json.loads(done.stdout)], "machine": machine.describe(),
                    "peers": [[peer.name, peer.version() if peer.path else None, peer.told] for peer in all_peers]}
 
 
@@ -151,7 +151,9 @@ def bars_met(by_job):
 def render(result):
     by_job = {job["name"]: job["entrants"] for job in result["jobs"]}
     absent = {name: "not installed" for name, version, _ in result["peers"] if version is None}
-    parts = [report.table(["machine", ""], [list(row) for row in result["machine"]], left=2), bars_met(by_job)]
+    loads = ", ".join(f"{job['name']} {job['load']}" for job in result["jobs"] if "load" in job)
+    facts = [list(row) for row in result["machine"]] + [["load average before", loads]]
+    parts = [report.table(["machine", ""], facts, left=2), bars_met(by_job)]
     for name, entrants in by_job.items():
         note = "median"
         if name == "parallel":
