@@ -10,8 +10,7 @@
 namespace sallyport::cli {
 namespace {
 
-constinit spawn::BegunHelper
-    begun;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): written before main()
+constinit spawn::BegunHelper begun;  // written before main()
 
 // A larger one is only read later.
 bool policy_has(const char* file, const char* tool) {

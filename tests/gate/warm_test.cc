@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "spawn/server.h"
 
 namespace sallyport::test {
 
@@ -240,6 +242,32 @@ TEST_P(MountWhileWaiting, IsSeenByTheNextRun) {
     EXPECT_EQ(look(), "mounted");
     ASSERT_EQ(::umount2((repo_ / "sub").c_str(), 0), 0);
     EXPECT_EQ(look(), "below");
+  }
+}
+
+// A jail that leaves because of that is no failure, however many do before the next run.
+TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
+  if (::unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "only root can mount without a user namespace around the gate";
+  ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+  Engine engine(config());
+  ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), JailKind::kNative, {}).has_value());
+  const pid_t helper = engine.helper_pid_for_tests();
+  const auto all_new = [&](const std::vector<pid_t>& before) {
+    const std::vector<pid_t> now = children_of(helper);
+    return now.size() == spawn::SpawnServer::kIdleChildren &&
+           std::ranges::none_of(now, [&](pid_t pid) { return std::ranges::count(before, pid) != 0; });
+  };
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<pid_t> before = children_of(helper);
+    bool built = false;
+    for (int i = 0; i < 300 && !built; ++i) {
+      // Again and again: one that has only just begun does not notice.
+      ASSERT_EQ(::mount("none", repo_.c_str(), "tmpfs", 0, nullptr), 0);
+      ASSERT_EQ(::umount2(repo_.c_str(), 0), 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      built = all_new(before);
+    }
+    ASSERT_TRUE(built) << "in round " << round;
   }
 }
 

@@ -123,9 +123,10 @@ alignas(16) char tool_stack[64 * 1024];
   start_and_reap(run);
 }
 
-// Unknown is changed; the exit code then says why.
+// Of an init that leaves because the mounts have changed, or may have: whoever buries it learns why that is not known.
 int why_unknown(int mounts_fd) { return mounts_fd < 0 ? -mounts_fd : 0; }
 
+// Unknown is changed.
 bool mounts_changed(int mounts_fd) {
   struct pollfd mounts = {mounts_fd, POLLPRI, 0};
   return mounts_fd < 0 || sys(__NR_poll, &mounts, 1L, 0L) != 0;

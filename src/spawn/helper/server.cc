@@ -23,8 +23,8 @@ using wire::Stage;
 constexpr std::size_t kMaxChildren = 65536;
 constexpr long kQuietMilliseconds = 4;
 constexpr long kRetryMilliseconds = 100;
-// So many children have ended without a request since one took one: whoever asks is told of it, or more would be started
-// for ever. A few are usual: the host's mounts change, somebody kills them.
+// So many children have failed without a request since one took one: whoever asks is told of it, or more would be started
+// for ever.
 constexpr std::uint32_t kMostFruitless = 32;
 
 struct Child {
@@ -251,13 +251,14 @@ class Server {
     }
   }
 
-  // Somebody killed it, or the owner closed the control socket, or the host's mounts have changed; or it could not begin,
-  // and its exit code is why.
+  // With 0 it left for a good reason: the host's mounts have changed, or the owner is gone. Otherwise somebody killed it, or
+  // it could not begin, and its exit code is why.
   void forget_idle(int status) {
     --idle_;
+    if (status == 0) return;
     ++fruitless_;
-    const int code = (status & 0x7f) == 0 ? status >> 8 : 0;
-    why_fruitless_ = code != 0 ? -code : -11;  // EAGAIN
+    const bool exited = (status & 0x7f) == 0;
+    why_fruitless_ = exited ? -(status >> 8) : -11;  // EAGAIN
   }
 
   // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
