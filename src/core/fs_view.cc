@@ -281,4 +281,12 @@ std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
   return places;
 }
 
+bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view) {
+  const std::vector<std::string> places = writable_places(view);
+  return std::ranges::none_of(view, [&places](const ViewEntry& entry) {
+    return entry.kind == ViewKind::kBind && entry.access == RepoAccess::kReadOnly &&
+           std::ranges::any_of(places, [&](const std::string& place) { return is_inside(entry.target, place); });
+  });
+}
+
 }  // namespace sallyport

@@ -86,4 +86,8 @@ struct ViewInputs {
 // Inside paths the tool may write to, for a second lock such as Landlock.
 [[nodiscard]] std::vector<std::string> writable_places(std::span<const ViewEntry> view);
 
+// Whether that lock stands before everything read-only too. It only knows "whatever lies below", so it opens with a writable
+// place also what is shown read-only inside it: a repo below /tmp.
+[[nodiscard]] bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view);
+
 }  // namespace sallyport

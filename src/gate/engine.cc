@@ -91,7 +91,9 @@ const std::string& Engine::digest_of_policy() {
 Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, Digests digests, const spawn::Ended& ended,
                             const EgressSession& egress) {
   for (Established& entry : rendered.established) {
-    if (ended.landlocked && entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
+    const bool twice =
+        ended.landlocked && (entry.guarantee == Guarantee::kFsReadonlySystem || rendered.landlock_guards_all);
+    if (twice && entry.mechanism == "mounts") entry.mechanism = "mounts+landlock";
     if (entry.guarantee == Guarantee::kNetEgressAllowlist) {
       entry.mechanism += egress.names_every_port() ? "+nftables" : ", other ports refused unnamed";
     }

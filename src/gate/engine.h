@@ -26,6 +26,7 @@ struct Rendered {
   std::string jail{};
   spawn::LaunchSpec launch{};
   std::vector<Established> established{};  // resources included
+  bool landlock_guards_all = false;        // that is read-only; if the kernel has Landlock
   Resources resources{};
   std::vector<UniqueFd> kept_open{};  // what `launch` borrows
 };

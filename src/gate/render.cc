@@ -87,7 +87,8 @@ Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose
                                .exe = prepared.executed,
                                .view = inputs.view,
                                .identity_of = [&](const std::string& path) { return inputs.identity_of(path); }}),
-                    .established = jail_establishes(plan)};
+                    .established = jail_establishes(plan),
+                    .landlock_guards_all = writable_places_hold_nothing_protected(inputs.view)};
   rendered.launch.network = TRY(network_for(plan));
   drop_home_guarantee(rendered, inputs);
   rendered.launch.fail_at_for_tests = fault_;
@@ -109,7 +110,9 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
   inner.limits = resources.rlimits;
   inner.fail_at_for_tests = fault_;
   bwrap::Command command = bwrap::render(plan, rendering);
-  Rendered rendered{.jail = bwrap::kJailName, .established = jail_establishes(plan)};
+  Rendered rendered{.jail = bwrap::kJailName,
+                    .established = jail_establishes(plan),
+                    .landlock_guards_all = writable_places_hold_nothing_protected(inputs.view)};
   for (const bwrap::PassedFd& passed : command.passed) {
     rendered.kept_open.push_back(TRY(materialise(passed, inner)));
     rendered.launch.passed_fds.push_back(rendered.kept_open.back().get());

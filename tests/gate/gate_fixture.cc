@@ -33,7 +33,7 @@ GateConfig GateTest::config() {
   const Result<Allowlist> admitted = Allowlist::from_policy(
       policy_admitting({"burn_cpu", "die_by_signal", "eat_memory", "escape_daemon", "exit_with", "leave_mark",
                         "print_args", "print_bytes", "print_cwd", "print_env", "print_fds", "print_stdin",
-                        "sleep_forever", "sleep_tree", "not_installed", "git"}),
+                        "sleep_forever", "sleep_tree", "write_to", "not_installed", "git"}),
       "test policy");
   EXPECT_TRUE(admitted.has_value());
   return {.repo = repo_,
@@ -70,6 +70,13 @@ int exit_code(const JailedSubprocessResult& result) {
   if (completed == nullptr) return -1;
   const auto* code = std::get_if<ExitCode>(&completed->fate);
   return code == nullptr ? -1 : code->value;
+}
+
+std::string mechanism_of(const JailedSubprocessResult& result, Guarantee guarantee) {
+  for (const Established& entry : result.receipt.established) {
+    if (entry.guarantee == guarantee) return entry.mechanism;
+  }
+  return {};
 }
 
 }  // namespace sallyport::test

@@ -47,5 +47,7 @@ class EveryJailTest : public GateTest, public testing::WithParamInterface<JailKi
 [[nodiscard]] std::string jail_name(const testing::TestParamInfo<JailKind>& info);
 
 [[nodiscard]] int exit_code(const JailedSubprocessResult& result);  // -1 when it did not exit by itself
+[[nodiscard]] std::string mechanism_of(const JailedSubprocessResult& result,
+                                       Guarantee guarantee);  // empty: not established
 
 }  // namespace sallyport::test

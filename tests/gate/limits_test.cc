@@ -9,15 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class LimitTest : public EveryJailTest {
- protected:
-  [[nodiscard]] static std::string mechanism_of(const JailedSubprocessResult& result, Guarantee guarantee) {
-    for (const Established& entry : result.receipt.established) {
-      if (entry.guarantee == guarantee) return entry.mechanism;
-    }
-    return {};
-  }
-};
+using LimitTest = EveryJailTest;
 
 TEST_P(LimitTest, C20_memory_over_the_cgroup_limit_is_oom_killed_with_the_kernels_count) {
   if (const CgroupSupport support = probe_cgroups(); !support.memory.available) {
