@@ -8,6 +8,7 @@
 #include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/if.h>
+#include <linux/landlock.h>
 #include <linux/mount.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
@@ -47,6 +48,7 @@ struct Floor {
   std::vector<std::string> directories;  // to mount on
   std::vector<Bind> binds;
   std::string repo;
+  Locks locks;
   std::array<int, 2> streams;
   std::string uid_map;
   std::string gid_map;
@@ -141,6 +143,21 @@ void build_root(Floor& floor) {
   must(floor, sys(__NR_umount2, ".", 2L /* MNT_DETACH */));
 }
 
+// Writes below /tmp and /dev only, as in spawn/helper/child_landlock.cc.
+void landlock(Floor& floor) {
+  const std::uint64_t rights =
+      (LANDLOCK_ACCESS_FS_REFER << 1U) - 1 -
+      (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+  const long ruleset = sys(__NR_landlock_create_ruleset, &rights, long{sizeof rights}, 0L);
+  must(floor, ruleset);
+  for (const char* path : {"/tmp", "/dev"}) {
+    const long beneath = sys(__NR_openat, long{AT_FDCWD}, path, long{O_PATH | O_CLOEXEC}, 0L);
+    const landlock_path_beneath_attr rule = {rights, static_cast<int>(beneath)};
+    must(floor, sys(__NR_landlock_add_rule, ruleset, long{LANDLOCK_RULE_PATH_BENEATH}, &rule, 0L));
+  }
+  must(floor, sys(__NR_landlock_restrict_self, ruleset, 0L));
+}
+
 int tool(void* argument) {
   Floor& floor = *static_cast<Floor*>(argument);
   sys(__NR_setsid);
@@ -153,7 +170,8 @@ int tool(void* argument) {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct nothing[2] = {};
   must(floor, sys(__NR_capset, &header, &nothing[0]));
-  must(floor, sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER}, 0L, &floor.filter));
+  if (floor.locks == Locks::kSeccompAndLandlock) landlock(floor);
+  if (floor.locks != Locks::kNone) must(floor, sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER}, 0L, &floor.filter));
   const char* environment[] = {"PATH=/usr/bin:/bin", "HOME=/tmp", nullptr};
   must(floor, sys(__NR_execve, floor.exe.c_str(), floor.argv.data(), environment));
   return 99;
@@ -185,13 +203,14 @@ void add_bind(Floor& floor, const std::string& source, const std::string& target
   floor.binds.push_back({.source = source, .target = target, .attributes = attributes, .file = !directory});
 }
 
-Floor describe(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo) {
+Floor describe(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo, Locks locks) {
   constexpr std::uint64_t kReadOnly = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   Floor floor;
   floor.exe = exe;
   for (const std::string& word : argv) floor.argv.push_back(const_cast<char*>(word.c_str()));
   floor.argv.push_back(nullptr);
   floor.repo = repo;
+  floor.locks = locks;
   for (const char* path : {"/usr", "/opt", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ssl/certs"}) {
     add_bind(floor, path, path + 1, kReadOnly);
   }
@@ -214,10 +233,11 @@ Floor describe(const std::string& exe, const std::vector<std::string>& argv, con
 
 }  // namespace
 
-Finished run_on_floor(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo) {
+Finished run_on_floor(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo,
+                      Locks locks) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
-  Floor floor = describe(exe, argv, repo);
+  Floor floor = describe(exe, argv, repo, locks);
   std::vector<char> stack(kStackSize);
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) std::abort();
   floor.streams = {out[1], err[1]};

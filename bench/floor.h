@@ -9,9 +9,13 @@
 
 namespace sallyport::bench {
 
+// What stands behind namespaces and mounts: the native jail has both.
+enum class Locks { kNone, kSeccomp, kSeccompAndLandlock };
+
 // One user, pid, mount, network, ipc, uts and cgroup namespace, the native jail's mounts, a process 1 that reaps, no
-// capabilities, the native jail's seccomp filter; then `exe` (a path inside) with the arguments, in `repo`, which is
+// capabilities, the native jail's seccomp filter or what else `locks` says; then `exe` (a path inside) with the arguments, in `repo`, which is
 // read-only. Output goes to two pipes as in run_command. Thread-safe.
-Finished run_on_floor(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo);
+Finished run_on_floor(const std::string& exe, const std::vector<std::string>& argv, const std::string& repo,
+                      Locks locks = Locks::kSeccomp);
 
 }  // namespace sallyport::bench

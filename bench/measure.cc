@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
+#include <random>
 #include <thread>
 
 extern char** environ;
@@ -22,8 +24,30 @@ namespace {
 
 constexpr std::size_t kKeptOfStderr = 400;
 
-double percentile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * share)];
+double percentile(std::vector<double> times, double share) {
+  std::ranges::sort(times);
+  return times[static_cast<std::size_t>(static_cast<double>(times.size() - 1) * share)];
+}
+
+double median(std::vector<double> times) { return percentile(std::move(times), 0.5); }
+
+// How far the ratio of two medians can be trusted: a bootstrap over rounds, 95 %.
+std::pair<double, double> interval(const std::vector<double>& times, const std::vector<double>& base,
+                                   std::mt19937& dice) {
+  constexpr int kDraws = 1000;
+  std::uniform_int_distribution<std::size_t> any_round(0, times.size() - 1);
+  std::vector<double> ratios;
+  std::vector<double> drawn(times.size());
+  std::vector<double> drawn_base(times.size());
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const std::size_t round = any_round(dice);
+      drawn[i] = times[round];
+      drawn_base[i] = base[round];
+    }
+    ratios.push_back(median(drawn) / median(drawn_base));
+  }
+  return {percentile(ratios, 0.025), percentile(ratios, 0.975)};
 }
 
 void add_to_times_file(const std::string& title, const std::string& name, const std::vector<double>& times) {
@@ -96,9 +120,13 @@ std::uint64_t spawn_and_read(const std::vector<std::string>& argv) {
 }
 
 void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds) {
+  std::mt19937 dice;
+  std::vector<std::size_t> order(contestants.size());
+  std::iota(order.begin(), order.end(), 0);
   std::vector<std::vector<double>> times(contestants.size());
   for (int round = 0; round < rounds + 2; ++round) {
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
+    std::ranges::shuffle(order, dice);
+    for (const std::size_t i : order) {
       // What the one before left to be done behind its back (mounts to be taken apart, jails to be built) is its own.
       std::this_thread::sleep_for(std::chrono::milliseconds(8));
       const auto start = std::chrono::steady_clock::now();
@@ -108,14 +136,14 @@ void compare(const std::string& title, const std::vector<Contestant>& contestant
     }
   }
   for (std::size_t i = 0; i < contestants.size(); ++i) add_to_times_file(title, contestants[i].name, times[i]);
-  for (std::vector<double>& one : times) std::ranges::sort(one);
-  const double base = percentile(times[0], 0.5);
-  fmt::print("\n{:<44} {:>9} {:>9} {:>7}\n", title, "p50 ms", "p95 ms", "ratio");
+  const double base = median(times[0]);
+  fmt::print("\n{:<44} {:>9} {:>9} {:>7} {:>13}\n", title, "p50 ms", "p95 ms", "ratio", "[95 %]");
   for (std::size_t i = 0; i < contestants.size(); ++i) {
-    const double median = percentile(times[i], 0.5);
-    fmt::print("{:<44} {:>9.3f} {:>9.3f} {:>7.2f}\n", contestants[i].name, median, percentile(times[i], 0.95),
-               median / base);
+    const auto [low, high] = interval(times[i], times[0], dice);
+    fmt::print("{:<44} {:>9.3f} {:>9.3f} {:>7.2f} [{:>5.2f}-{:>5.2f}]\n", contestants[i].name, median(times[i]),
+               percentile(times[i], 0.95), median(times[i]) / base, low, high);
   }
+  std::fflush(stdout);
 }
 
 }  // namespace sallyport::bench

@@ -29,7 +29,8 @@ struct Contestant {
   std::function<void()> once;
 };
 
-// Runs everybody once per round, so that a noisy second hits all of them, and prints medians and ratios to the first. The
+// Runs everybody once per round, in an order drawn anew, so that a noisy second hits all of them, and prints medians and
+// ratios to the first. The
 // environment variable SALLYPORT_BENCH_TIMES names a file to which every time is added as a line of JSON, for
 // tools/bench_check.py.
 void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds);
