@@ -1,5 +1,6 @@
 // Parts of the kernel a tool has no business with, by every door the processor has.
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/keyctl.h>
 #include <sched.h>
@@ -88,6 +89,12 @@ void type_into_terminal() {
   });
 }
 
+template <unsigned long kCommand>
+void lease() {
+  const int fd = open(arg("victim").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && syscall(SYS_fcntl, fd, kCommand, F_RDLCK) == 0) broken();
+}
+
 void open_socket(int family, int type) {
   if (socket(family, type, 0) >= 0) broken();
 }
@@ -114,6 +121,8 @@ constexpr std::array kDeeds = {
     Entry{"x32", x32},
     Entry{"tiocsti", type_into_terminal<TIOCSTI>},
     Entry{"tiocsti_high_bits", type_into_terminal<TIOCSTI | kHighBits>},
+    Entry{"lease", lease<F_SETLEASE>},
+    Entry{"lease_high_bits", lease<F_SETLEASE | kHighBits>},
     Entry{"af_packet", [] { open_socket(AF_PACKET, SOCK_RAW); }},
     Entry{"af_vsock", [] { open_socket(AF_VSOCK, SOCK_STREAM); }},
     Entry{"af_alg", [] { open_socket(AF_ALG, SOCK_SEQPACKET); }},

@@ -36,11 +36,19 @@ void deny_namespace_clones(scmp_filter_ctx filter) {
   }
 }
 
-void deny_ioctls(scmp_filter_ctx filter) {
+// The kernel reads ioctl's request and fcntl's command as 32 bits; so does this.
+void deny_second_argument(scmp_filter_ctx filter, int call, unsigned value, int error, const char* name) {
+  must(seccomp_rule_add(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, 1,
+                        SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffUL, value)),
+       name);
+}
+
+void deny_requests(scmp_filter_ctx filter) {
   for (const DeniedIoctl& ioctl : kDeniedIoctls) {
-    must(seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-                          SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffUL, ioctl.request)),
-         ioctl.name);
+    deny_second_argument(filter, SCMP_SYS(ioctl), ioctl.request, EPERM, ioctl.name);
+  }
+  for (const DeniedFcntl& fcntl : kDeniedFcntls) {
+    deny_second_argument(filter, SCMP_SYS(fcntl), fcntl.command, fcntl.error, fcntl.name);
   }
 }
 
@@ -85,7 +93,7 @@ int generate(int argc, char** argv) {
   must(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), "binary tree");
   deny_calls(filter);
   deny_namespace_clones(filter);
-  deny_ioctls(filter);
+  deny_requests(filter);
   deny_families(filter);
   write_program(filter, argv[1]);
   seccomp_release(filter);

@@ -110,6 +110,15 @@ struct DeniedIoctl {
 inline constexpr auto kDeniedIoctls =
     std::to_array<DeniedIoctl>({DeniedIoctl{"TIOCSTI", 0x5412}, DeniedIoctl{"TIOCLINUX", 0x541C}});
 
+struct DeniedFcntl {
+  const char* name;
+  unsigned int command;
+  int error;
+};
+// A lease makes whoever opens the file outside wait up to /proc/sys/fs/lease-break-time, 45 s, each time; a read-only file of
+// the caller's is enough for one. EINVAL is what a file system without leases says.
+inline constexpr auto kDeniedFcntls = std::to_array<DeniedFcntl>({DeniedFcntl{"F_SETLEASE", 1024, EINVAL}});
+
 // Socket families that are left: unix, inet, inet6, netlink. Everything else (packet, vsock, alg, bluetooth …) is
 // EAFNOSUPPORT; vsock in particular knows no network namespace. Of netlink only NETLINK_ROUTE, which libc needs.
 inline constexpr auto kAllowedFamilies = std::to_array<unsigned>({1U, 2U, 10U, 16U});
