@@ -1,6 +1,7 @@
 // Bounds of one run. A wall limit is mandatory everywhere; `std::nullopt` means "not limited by us".
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,13 @@ enum class ByteCount : std::uint64_t {};
 
 inline constexpr ByteCount kDefaultMaxOutput = mebibytes(64);
 inline constexpr ByteCount kDefaultDiskQuota = mebibytes(1024);
+
+// How many files, directories and links a scratch of this size may hold. Empty ones have no size, but each takes about a
+// kilobyte of the kernel's memory.
+[[nodiscard]] constexpr std::uint64_t scratch_files(ByteCount quota) {
+  constexpr std::uint64_t kAtLeast = 1024;
+  return std::max(kAtLeast, count(quota) / 1024);
+}
 // Longer than this is a mistake in the caller's arithmetic, not a wish.
 inline constexpr std::chrono::hours kLongestTimeout{24};
 

@@ -40,10 +40,12 @@ struct NetworkDenied {
   std::string host;
   std::uint16_t port = 0;
 };
-// Scratch reached its quota and we ended the run.
+// Scratch reached its quota, of bytes or of files, and we ended the run.
 struct DiskQuotaExceeded {
   std::uint64_t bytes_used = 0;
   std::uint64_t quota_bytes = 0;
+  std::uint64_t files_used = 0;
+  std::uint64_t quota_files = 0;
 };
 // The caller's stop_token fired and we ended the run.
 struct Cancelled {

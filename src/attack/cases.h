@@ -218,6 +218,7 @@ inline constexpr auto kCases = std::to_array<Case>({
     Case{"disk_tmp", kLimitDisk, kTellsBroken, kNothing, "write more than the quota to /tmp"},
     Case{"disk_shm", kLimitDisk, kTellsBroken, kNothing, "write more than the quota to /dev/shm"},
     Case{"disk_unlinked", kLimitDisk, kTellsBroken, kNothing, "write more than the quota to a file already deleted"},
+    Case{"disk_files", kLimitDisk, kTellsBroken, kNothing, "make more empty files than the kernel should remember"},
     Case{"cpu_burn", kLimitCpu, kTellsBroken, kNothing, "use more processor time than allowed"},
     Case{"cpu_children", kLimitCpu, kTellsBroken, kNothing,
          "use more processor time than allowed, split over children"},

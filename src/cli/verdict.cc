@@ -49,10 +49,12 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
                            .hint = "each refusal above names the option that would allow it"};
           },
           [&](const DiskQuotaExceeded& disk) {
-            return Verdict{
-                .line = fmt::format("disk quota reached, {} of {}: {}", format_bytes(ByteCount{disk.bytes_used}),
-                                    format_bytes(ByteCount{disk.quota_bytes}), killed(tool)),
-                .hint = "raise --disk, or give the tool less to do"};
+            const std::string what = disk.files_used < disk.quota_files
+                                         ? fmt::format("{} of {}", format_bytes(ByteCount{disk.bytes_used}),
+                                                       format_bytes(ByteCount{disk.quota_bytes}))
+                                         : fmt::format("{} files of {}", disk.files_used, disk.quota_files);
+            return Verdict{.line = fmt::format("disk quota reached, {}: {}", what, killed(tool)),
+                           .hint = "raise --disk, or give the tool less to do"};
           },
           [&](const Cancelled& cancelled) {
             return Verdict{.line = fmt::format("cancelled by {} after {}: {}", signal_name(stop_signal),

@@ -138,7 +138,7 @@ void add_scratch(ViewBuilder& view, ByteCount disk) {
   view.directory("/tmp");
   view.add({.kind = ViewKind::kScratch,
             .target = "/tmp",
-            .content = fmt::format("size={},mode=1777", count(disk)),
+            .content = fmt::format("size={},nr_inodes={},mode=1777", count(disk), scratch_files(disk)),
             .mode = 01777});
   view.directory(std::string(kJailScratch), 0700);
   view.directory(std::string(kJailHome), 0700);

@@ -70,7 +70,9 @@ TEST(RunRecord, CarriesTheEvidenceOfEachOutcome_C20) {
   EXPECT_EQ(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2})["evidence"]["oom_kills"], 1);
   EXPECT_EQ(evidence(NetworkDenied{.host = "h", .port = 80})["outcome"], "network_denied");
   EXPECT_EQ(evidence(NetworkDenied{.host = "h", .port = 80})["evidence"]["port"], 80);
-  EXPECT_EQ(evidence(DiskQuotaExceeded{.bytes_used = 5, .quota_bytes = 4})["outcome"], "disk_quota_exceeded");
+  const Json disk = evidence(DiskQuotaExceeded{.bytes_used = 5, .quota_bytes = 4, .files_used = 3, .quota_files = 2});
+  EXPECT_EQ(disk["outcome"], "disk_quota_exceeded");
+  EXPECT_EQ(disk["evidence"], (Json{{"bytes_used", 5}, {"quota_bytes", 4}, {"files_used", 3}, {"quota_files", 2}}));
   EXPECT_EQ(evidence(Cancelled{.elapsed = 5ms})["evidence"]["elapsed_ms"], 5);
 }
 

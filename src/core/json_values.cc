@@ -124,7 +124,10 @@ Json json_of(const Outcome& outcome) {
           [](const OomKilled& oom) -> Json { return {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}}; },
           [](const NetworkDenied& denied) -> Json { return {{"host", json_text(denied.host)}, {"port", denied.port}}; },
           [](const DiskQuotaExceeded& disk) -> Json {
-            return {{"bytes_used", disk.bytes_used}, {"quota_bytes", disk.quota_bytes}};
+            return {{"bytes_used", disk.bytes_used},
+                    {"quota_bytes", disk.quota_bytes},
+                    {"files_used", disk.files_used},
+                    {"quota_files", disk.quota_files}};
           },
           [](const Cancelled& cancelled) -> Json { return {{"elapsed_ms", cancelled.elapsed.count()}}; },
       },

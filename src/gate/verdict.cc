@@ -21,9 +21,13 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
       return TimedOut{.elapsed = elapsed, .limit = limits.wall};
     case spawn::EndedBy::kStop:
       return Cancelled{.elapsed = elapsed};
-    case spawn::EndedBy::kDiskQuota:
+    case spawn::EndedBy::kDiskQuota: {
+      const ByteCount quota = limits.disk.value_or(kDefaultDiskQuota);
       return DiskQuotaExceeded{.bytes_used = ended.scratch_used,
-                               .quota_bytes = count(limits.disk.value_or(kDefaultDiskQuota))};
+                               .quota_bytes = count(quota),
+                               .files_used = ended.scratch_files,
+                               .quota_files = scratch_files(quota)};
+    }
     case spawn::EndedBy::kCpuTime:
       // As the kernel ends a process that used up its own: a caller sees one fate for one cause.
       return Completed{Signal{SIGXCPU}};

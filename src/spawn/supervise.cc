@@ -155,12 +155,14 @@ class Run {
     next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors, kShortestCpuWatch);
   }
 
-  // True when scratch is full: the quota is the size of its file system, so the kernel has been the judge.
+  // True when scratch is full. The quota is the size of its file system, so the kernel has been the judge; but bwrap cannot
+  // bound the number of files, so there we are.
   bool look_at_disk() {
     struct statfs usage{};
     if (::fstatfs(ended_.scratch.get(), &usage) != 0) return false;
     ended_.scratch_used = (usage.f_blocks - usage.f_bfree) * static_cast<std::uint64_t>(usage.f_bsize);
-    return usage.f_bfree == 0;
+    ended_.scratch_files = usage.f_files - usage.f_ffree;
+    return usage.f_bfree == 0 || ended_.scratch_files >= scratch_files(*how_.disk_quota);
   }
 
   [[nodiscard]] int poll_timeout() const {

@@ -54,6 +54,7 @@ struct Ended {
   Usage usage{};
   UniqueFd scratch{};              // of a jail's scratch mount
   std::uint64_t scratch_used = 0;  // bytes, when last looked at
+  std::uint64_t scratch_files = 0;
   bool landlocked = false;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,6 +102,20 @@ void fill_file(const char* directory, std::size_t size, Keep keep) {
   if (written >= size) broken();
 }
 
+// Empty, so they have no size; but the kernel keeps a record of each.
+void many_files() {
+  constexpr int kFiles = 30'000;  // the quota is one for each of 8192 KiB
+  const std::string directory = "/tmp/sallyport-filler-" + arg("marker");
+  if (mkdir(directory.c_str(), 0700) != 0) return;
+  const auto name = [&](int number) { return directory + "/" + std::to_string(number); };
+  int made = 0;
+  while (made < kFiles && mknod(name(made).c_str(), S_IFREG | 0600, 0) == 0) ++made;
+  usleep(300'000);
+  for (int number = 0; number < made; ++number) unlink(name(number).c_str());
+  rmdir(directory.c_str());
+  if (made == kFiles) broken();
+}
+
 void memory_children() {
   constexpr int kChildren = 4;
   for (int i = 0; i < kChildren; ++i) {
@@ -159,6 +174,7 @@ constexpr std::array kDeeds = {
     Entry{"disk_tmp", [] { fill_file("/tmp", kDisk, Keep::kUntilDone); }},
     Entry{"disk_shm", [] { fill_file("/dev/shm", kDisk, Keep::kUntilDone); }},
     Entry{"disk_unlinked", [] { fill_file("/tmp", kDisk, Keep::kWhileOpen); }},
+    Entry{"disk_files", many_files},
     Entry{"cpu_burn", cpu_burn},
     Entry{"cpu_children", cpu_children},
     Entry{"output_flood", [] { flood(STDOUT_FILENO, '\n'); }},
