@@ -3,12 +3,12 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-quick asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record order-text tidy fuzz format check-format install clean setup-run setup-test setup-bench
+.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-bench
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
-	@echo 'make test      every test and check, clang-tidy, ASan+UBSan, TSan and fuzzing (about 22 minutes on 2 cores)'
-	@echo 'make test-quick  the tests and checks alone (half of that; minutes less the next time)'
+	@echo 'make test      every test and check'
+	@echo 'make test-deep   the release and its example, clang-tidy, ASan+UBSan, TSan, fuzzing, stress-ng bare against jailed'
 	@echo 'make build     build the release'
 	@echo 'make bench     build and run the quick benchmarks'
 	@echo 'make bench-peers    install the other sandboxes (apt, and npm into build/peers)'
@@ -16,7 +16,6 @@ help:
 	@echo 'make bench-egress   the same download and npm install through sallyport and a peer'
 	@echo 'make bench-scaling  what makes a start dearer; rewrites its part of docs/benchmarks.md'
 	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
-	@echo 'make order-text     writes which of the CLI'"'"'s functions are linked side by side (minutes; rarely needed)'
 	@echo 'make tidy      clang-tidy over the library and the CLI'
 	@echo 'make fuzz      run each fuzz target for a while'
 	@echo 'make format    format the sources in place'
@@ -33,10 +32,10 @@ build: setup-run
 	@cmake --build --preset release --parallel $(JOBS)
 
 test: setup-test
-	@tools/run_tests.sh
-
-test-quick: setup-test
 	@tools/run_tests.sh format dev
+
+test-deep: setup-test
+	@tools/run_tests.sh release tidy asan tsan fuzz deep
 
 tidy fuzz asan tsan: setup-test
 	@tools/run_tests.sh $@
@@ -63,9 +62,6 @@ bench-compare bench-egress: bench-%: bench-build
 
 bench-scaling bench-check: bench-%: bench-build
 	@python3 -B tools/bench_$*.py
-
-order-text:
-	@python3 -B tools/order_text.py
 
 bench-record: bench-build
 	@python3 -B tools/bench_check.py --record

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/early_call.h"
 #include "fuzz/require.h"
 
 namespace {
@@ -28,27 +27,12 @@ void check_call(const sallyport::cli::CallOptions& call) {
   require(call.timeout.count() > 0);
 }
 
-// What is found before libc is ready is what the parser finds, or the line is wrong.
-void check_early(const std::vector<std::string>& args, const sallyport::Result<sallyport::cli::Command>& command) {
-  std::vector<const char*> argv{"sallyport"};
-  for (const std::string& arg : args) argv.push_back(arg.c_str());
-  const sallyport::cli::EarlyCall early = sallyport::cli::find_early_call(static_cast<long>(argv.size()), argv.data());
-  if (early.tool == nullptr || !command) return;
-  const auto* run = std::get_if<sallyport::cli::RunCommand>(&*command);
-  require(run != nullptr);
-  require(run->call.argv.front() == early.tool);
-  require(run->call.policy.has_value() == (early.policy != nullptr));
-  require(!run->call.policy || *run->call.policy == early.policy);
-  require(run->call.jail == sallyport::JailKind::kAuto || run->call.jail == sallyport::JailKind::kNative);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string> args = split({reinterpret_cast<const char*>(data), size});
   const auto command = sallyport::cli::parse_command_line(args);
   (void)sallyport::cli::requested_format(args);
-  check_early(args, command);
   if (!command) {
     require(!command.error().message.empty());
     require(command.error().message.find('\n') == std::string::npos);

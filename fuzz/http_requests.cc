@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/egress/http_guess.h"
 #include "core/egress/http_requests.h"
 #include "fuzz/require.h"
 
@@ -70,7 +71,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::uint8_t> bytes(data + 1, size - 1);
   const Seen whole = feed_all(bytes, bytes.size());
   require(feed_all(bytes, data[0] + std::size_t{1}) == whole);
-  // What is taken for a request must be looked at, on whatever port it comes.
-  if (!whole.hosts.empty()) require(sallyport::looks_like_http(bytes) == sallyport::HttpGuess::kYes);
+  // What is taken for a request must be judged as one, on whatever port it comes.
+  const sallyport::HttpGuess guess = sallyport::looks_like_http(bytes);
+  if (!whole.hosts.empty()) require(guess == sallyport::HttpGuess::kYes);
+  sallyport::HttpGuesser piecewise;
+  for (const std::uint8_t& byte : bytes) (void)piecewise.feed({&byte, 1});
+  require(piecewise.feed({}) == guess);
+  // Beginnings of lines that a server may read as a request: whatever blanks are put between their words.
+  require(guess == sallyport::HttpGuess::kMaybe || piecewise.at_end() == guess);
   return 0;
 }

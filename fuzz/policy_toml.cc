@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "cli/early_admission.h"
 #include "fuzz/require.h"
 #include "sallyport/allowlist.h"
 #include "sallyport/error.h"
@@ -32,18 +31,6 @@ void check_allowlist(const sallyport::Allowlist& allowlist) {
   (void)allowlist.canonical_text();
 }
 
-// What is taken for a tool's name before libc is ready is one, unless the policy is not valid.
-void check_early(const sallyport::Allowlist& allowlist, std::string_view text) {
-  for (std::size_t at = 0; (at = text.find("name", at)) != std::string_view::npos; ++at) {
-    const std::size_t begin = text.find('"', at);
-    const std::size_t end = begin == std::string_view::npos ? begin : text.find('"', begin + 1);
-    if (end == std::string_view::npos) return;
-    const std::string tool(text.substr(begin + 1, end - begin - 1));
-    if (!sallyport::cli::policy_surely_has(text.data(), text.size(), tool.c_str())) continue;
-    require(allowlist.admit(tool.c_str()).has_value());
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -51,7 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto allowlist = sallyport::Allowlist::from_policy(text, "fuzz.toml");
   if (allowlist) {
     check_allowlist(*allowlist);
-    check_early(*allowlist, text);
   } else {
     check_error(allowlist.error(), text);
   }

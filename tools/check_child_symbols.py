@@ -3,9 +3,8 @@
 
   usage: check_child_symbols.py [--source ROOT] [--unit GLOB]... [--approved FILE] BUILD_DIR
 
-That is the code between clone and exec, where an allocation, a lock or an exception is a deadlock or worse, and the
-code before libc is ready, where any call of it is a crash. The list (one symbol per line, # comments) is the complete
-set of what it may refer to; its own files may call each other.
+That is the code between clone and exec, where an allocation, a lock or an exception is a deadlock or worse. The list
+(one symbol per line, # comments) is the complete set of what it may refer to; its own files may call each other.
 """
 
 import argparse

@@ -1,14 +1,14 @@
 #!/bin/bash
-# What `make test` runs, and so CI. Goes on after a failure, so that one run shows all of them; the last line is the sum,
-# and the exit code is non-zero when anything failed.
+# What `make test` and `make test-deep` run, and so CI. Goes on after a failure, so that one run shows all of them; the last
+# line is the sum, and the exit code is non-zero when anything failed.
 #
-#   usage: tools/run_tests.sh [STAGE...]     stages: format dev release tidy asan tsan fuzz (default: all)
+#   usage: tools/run_tests.sh [STAGE...]     stages: format dev release tidy asan tsan fuzz deep (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 jobs=${JOBS:-$(nproc)}
 stages=("$@")
-[[ ${#stages[@]} -eq 0 ]] && stages=(format dev release tidy asan tsan fuzz)
+[[ ${#stages[@]} -eq 0 ]] && stages=(format dev release tidy asan tsan fuzz deep)
 reports=()
 failed=()
 second_tries=()
@@ -28,15 +28,18 @@ without_aslr() {
 
 # Many tests look at the whole machine (processes, mounts, cgroups), which others use too, so a test gets a second try. One
 # that needs it is a defect to mend: the sum at the end names it.
+#   run_ctest PRESET NAME [CTEST OPTION...]   NAME is that of the log and of the report
 run_ctest() {
-  local preset=$1 prefix=() log="build/$1.ctest.log" status=0
+  local preset=$1 name=$2 prefix=() log="build/$2.ctest.log" report="build/$2.junit.xml" status=0
+  shift 2
   [[ $preset == tsan ]] && prefix=(without_aslr)
-  reports+=("build/$preset/junit.xml")
-  rm -f "build/$preset/junit.xml"
-  "${prefix[@]}" ctest --preset "$preset" --parallel "$jobs" --repeat until-pass:2 | tee "$log" || status=1
+  reports+=("$report")
+  rm -f "$report"
+  "${prefix[@]}" ctest --preset "$preset" --output-junit "$PWD/$report" --parallel "$jobs" --repeat until-pass:2 "$@" |
+    tee "$log" || status=1
   local unsteady
   unsteady=$(sed -n 's/^.*Test *#[0-9]*: \([^ ]*\).*\*\*\*\(Failed\|Timeout\|Exception\).*$/\1/p' "$log" | sort -u)
-  [[ $status -eq 0 && -n $unsteady ]] && second_tries+=("$preset: ${unsteady//$'\n'/, }")
+  [[ $status -eq 0 && -n $unsteady ]] && second_tries+=("$name: ${unsteady//$'\n'/, }")
   return $status
 }
 
@@ -50,10 +53,11 @@ stage() {
   title "$1"
   local start=$SECONDS
   case "$1" in
-    dev | asan | tsan | fuzz) build "$1" && run_ctest "$1" ;;
-    release)
-      build bench && run_example &&
-        /usr/bin/python3 -B tools/check_first_text.py src/cli/first_text.ld build/bench/bin/sallyport ;;
+    dev) build dev && run_ctest dev dev -LE '^deep$' ;;
+    # What takes minutes and finds little that the rest does not: under load, against other programs' own test suites.
+    deep) build dev && run_ctest dev deep -L '^deep$' ;;
+    asan | tsan | fuzz) build "$1" && run_ctest "$1" "$1" -LE '^deep$' ;;
+    release) build bench && run_example ;;
     tidy) build tidy ;;
     format) tools/format.sh --check ;;
     *) echo "run_tests: error: no such stage: $1" >&2; exit 2 ;;

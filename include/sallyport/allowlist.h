@@ -24,7 +24,23 @@ enum class Platform { kAny, kLinux, kMacOs };
 enum class Need { kMandatory, kOptional };
 
 // The fixed arguments and variables a tool always gets, chosen by name so that they live in one table (C28).
-enum class Hardening { kNone, kGit, kNpm, kRipgrep, kSemgrep, kGitleaks, kDocker };
+enum class Hardening {
+  kNone,
+  kGit,
+  kNpm,
+  kRipgrep,
+  kSemgrep,
+  kGitleaks,
+  kDocker,
+  kAstGrep,
+  kScipTypescript,
+  kSyft,
+  kGrype,
+  kTreeSitter,
+  kStrace,
+  kNode,
+  kJq,
+};
 
 // One admitted program. Everything a reviewer needs stands in the entry itself.
 struct ToolEntry {

@@ -78,6 +78,12 @@ struct SetupFailed {
   std::string stage;
   int error_number = 0;
 };
+// The tool had started, and then the jail's first process, or the wrapper around it, was killed by somebody else than the gate:
+// how the tool itself ended is not known, and no outcome is made up for it.
+struct JailDied {
+  std::string jail;
+  int wait_status = 0;  // as wait(2) gives it, of the process that died
+};
 // An operating system call of ours failed.
 struct SystemError {
   std::string operation;
@@ -87,7 +93,7 @@ struct SystemError {
 using ErrorDetail =
     std::variant<DisallowedSubprocessError, InvalidProbeName, InvalidRequest, PolicyError, ToolMissingError,
                  UntrustedToolError, ToolNotRunnable, ProbeTimeoutError, CancelledError, LimitExceededError,
-                 GuaranteeUnavailable, JailUnavailable, SetupFailed, SystemError>;
+                 GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, SystemError>;
 
 struct Error {
   ErrorDetail detail;

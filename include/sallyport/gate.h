@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sallyport/allow_unjailed.h"
 #include "sallyport/allowlist.h"
 #include "sallyport/event.h"
 #include "sallyport/jail.h"
@@ -64,6 +65,7 @@ struct AllowlistedOptions {
   StdinSource stdin_source{};
   ByteCount max_output = kDefaultMaxOutput;
   std::vector<Guarantee> required{};
+  std::optional<AllowUnjailed> allow_unjailed{};  // for node, strace and the others that run the repo's code
 };
 
 struct ExternalCliOptions {

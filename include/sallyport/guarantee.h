@@ -31,6 +31,9 @@ enum class Guarantee : std::uint8_t {
   kLimitPids,
   kLimitCpu,
   kLimitDisk,
+  kFsGitProtected,
+  kNetUnixIsolated,
+  kFsNoSetid,
 };
 
 struct GuaranteeInfo {
@@ -55,7 +58,8 @@ inline constexpr auto kGuarantees = std::to_array<GuaranteeInfo>({
                   "other processes can be neither seen nor signalled"},
     GuaranteeInfo{Guarantee::kProcNoNewPrivs, "proc.no_new_privs", "setuid and file capabilities have no effect"},
     GuaranteeInfo{Guarantee::kProcCapsDropped, "proc.caps_dropped", "no capability is held, not even in a namespace"},
-    GuaranteeInfo{Guarantee::kProcSeccomp, "proc.seccomp", "dangerous system calls are refused, on every ABI"},
+    GuaranteeInfo{Guarantee::kProcSeccomp, "proc.seccomp",
+                  "only system calls that real tools need are let through, on one ABI"},
     GuaranteeInfo{Guarantee::kProcDiesWithParent, "proc.dies_with_parent", "the tree dies when its owner dies"},
     GuaranteeInfo{Guarantee::kLimitWall, "limit.wall", "the tree is gone by the deadline, whatever it does"},
     GuaranteeInfo{Guarantee::kLimitOutput, "limit.output", "captured output and our memory are bounded by the cap"},
@@ -63,6 +67,12 @@ inline constexpr auto kGuarantees = std::to_array<GuaranteeInfo>({
     GuaranteeInfo{Guarantee::kLimitPids, "limit.pids", "the number of processes and threads is bounded"},
     GuaranteeInfo{Guarantee::kLimitCpu, "limit.cpu", "processor time is bounded"},
     GuaranteeInfo{Guarantee::kLimitDisk, "limit.disk", "bytes written to scratch are bounded; reaching it is reported"},
+    GuaranteeInfo{Guarantee::kFsGitProtected, "fs.git_protected",
+                  "no hook, configuration or pointer that git would obey is left behind"},
+    GuaranteeInfo{Guarantee::kNetUnixIsolated, "net.unix_isolated",
+                  "no Unix socket can be reached by its path, not even in a shown directory"},
+    GuaranteeInfo{Guarantee::kFsNoSetid, "fs.no_setid",
+                  "no file can be given a set-id bit or capabilities, nor a device node be made"},
 });
 
 [[nodiscard]] constexpr std::string_view name_of(Guarantee guarantee) {

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "sallyport/allow_unjailed.h"
 #include "sallyport/limits.h"
 #include "sallyport/outcome.h"
 #include "sallyport/plan.h"
@@ -30,10 +31,17 @@ struct NullStdin {};
 struct StdinBytes {
   std::string bytes{};
 };
+// What can be read from `fd` until its end is copied to the tool through a pipe, by the thread that runs the call. More may
+// be read than the tool takes. The tool never holds the descriptor, so it cannot change what lies behind it.
 struct StdinFd {
-  int fd = -1;  // borrowed for the call; the child reads from it directly
+  int fd = -1;  // borrowed for the call; open for reading, and no directory
 };
-using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd>;
+// Weakens every jail: the tool holds this very descriptor. It can truncate, lock or chmod a file given here, take over a
+// terminal's settings, and reopen either through /proc. For a tool that needs a terminal; never for a file.
+struct RawStdinFd {
+  int fd = -1;  // borrowed for the call
+};
+using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd, RawStdinFd>;
 
 enum class Stream { kStdout, kStderr };
 
@@ -45,6 +53,7 @@ struct JailedSubprocessSpec {
   std::filesystem::path repo{};
   std::filesystem::path cwd{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
+  GitAccess git_access = GitAccess::kProtected;
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
   std::vector<EnvVar> env_extras{};  // LD_*, NODE_OPTIONS and their kin are refused (C7)
@@ -56,6 +65,11 @@ struct JailedSubprocessSpec {
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};
   OutputTap tap{};
+  // For a tap that must not wait for its own reader: a descriptor that is writable once the tap can take more of this stream,
+  // or -1 when it can now. Until then the tool is held back, as by a full pipe. Asked on the thread that runs the call.
+  std::function<int(Stream)> tap_waits_for{};
+  std::optional<AllowUnjailed> allow_unjailed{};  // without it, a tool that runs the repo's code needs a jail
+  Speculation speculation = Speculation::kForbidden;
 };
 
 struct CapturedStream {
@@ -80,6 +94,13 @@ struct Denial {
   std::string hint{};                            // the option that would allow it; empty where none would
 };
 
+// Something the run left in a writable place that git would have executed later, outside, and what was done about it.
+struct GitFinding {
+  std::string path{};    // absolute, on the host
+  std::string what{};    // "a hook", "configuration (core.fsmonitor)", …
+  std::string action{};  // "removed", "set aside as NAME", …
+};
+
 struct JailedSubprocessResult {
   Outcome outcome{};
   CapturedStream stdout_stream{};
@@ -88,6 +109,7 @@ struct JailedSubprocessResult {
   Usage usage{};
   Receipt receipt{};
   std::vector<Denial> denials{};
+  std::vector<GitFinding> git_findings{};
   // The run's scratch directory, for typed read-back; empty when the jail had none. Its files vanish with this value.
   std::optional<SandboxedPath> scratch{};
 };

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,10 +31,15 @@ struct TimedOut {
   std::chrono::milliseconds elapsed{};
   std::chrono::milliseconds limit{};
 };
-// The kernel's memory controller killed in this run's own cgroup.
+// The kernel's memory controller killed in this run's own cgroup, or we ended a run whose socket buffers, which the kernel
+// grants beyond the limit, had grown to it.
 struct OomKilled {
   std::uint64_t oom_kills = 0;
   std::uint64_t limit_bytes = 0;
+  // How the tool itself ended: the kernel may have chosen another process of the run, and the tool went on. None when we
+  // ended the run.
+  std::optional<std::variant<ExitCode, Signal>> fate{};
+  std::uint64_t socket_bytes = 0;  // when we ended it for them
 };
 // A connection was refused by the egress rules and the tool then failed (or strict mode ended it).
 struct NetworkDenied {

@@ -24,8 +24,31 @@ struct EnvVar {
 
 enum class RepoAccess { kReadOnly, kWritable };
 
+// Whether a run that may write a repo may also write what git would execute from it later: hooks, configuration, pointers to
+// other git directories (ADR 0021).
+enum class GitAccess { kProtected, kWritable };
+// Whether a jailed tool's processor may speculate past stores and indirect branches, where a prctl(2) decides that. Allowed is
+// faster for just-in-time compilers, and lets code of one program look at the memory of another's with patience (Spectre).
+enum class Speculation { kForbidden, kAllowed };
+
 // Which jail stands behind the gate. kAuto takes the first that works: native, then bwrap; it never falls to kNone.
 enum class JailKind { kAuto, kNone, kNative, kBwrap };
+
+// A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
+// known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.
+struct FileRule {
+  enum class Kind {
+    kOutput,       // will be written: beneath a place the run may write, no symlink on the way, a plain file
+    kRewritten,    // may be written when it exists; as kOutput, but any place will do
+    kOutsideRepo,  // is obeyed: so it must not be the repo's
+    kAbsent,       // would be obeyed if it were there, and nothing can turn that off
+  };
+  Kind kind{};
+  std::string path{};  // counted from cwd; the last component of kOutput and kAbsent may hold "*", which spans anything
+  std::string what{};  // for the message: "the report (--report-path)"
+  std::string hint{};
+  bool operator==(const FileRule&) const = default;
+};
 
 struct Plan {
   ToolEntry tool{};
@@ -34,6 +57,8 @@ struct Plan {
   std::filesystem::path repo{};     // canonical
   std::filesystem::path cwd{};      // canonical, inside repo
   RepoAccess repo_access = RepoAccess::kReadOnly;
+  GitAccess git_access = GitAccess::kProtected;
+  Speculation speculation = Speculation::kForbidden;
   std::vector<std::filesystem::path> extra_read_only{};   // canonical
   std::vector<std::filesystem::path> extra_read_write{};  // canonical
   std::vector<HostRule> allowed_hosts{};  // the tool's from the policy, then the caller's; empty: no network
@@ -42,6 +67,11 @@ struct Plan {
   StopLadder ladder{};
   std::vector<Guarantee> required{};  // sorted, unique
   std::optional<ProbeId> probe{};
+  // git lists the repo's configuration first, in the same jail; a run's argv and env then outrank its dangerous keys.
+  bool lists_git_configuration = false;
+  std::vector<FileRule> files{};
+  std::string needs_jail{};     // why the tool must not run without one; empty when it may
+  bool allow_unjailed = false;  // the caller said so: sallyport/allow_unjailed.h
 };
 
 }  // namespace sallyport

@@ -49,6 +49,8 @@ bool effect_shows(const Case& attack, const World& world, const Evidence& eviden
       return world.victim_changed();
     case Effect::kFileAppears:
       return world.file_appeared();
+    case Effect::kSetIdLeft:
+      return world.set_id_left();
     case Effect::kHeard:
       return world.heard();
     case Effect::kSmuggled:
@@ -100,7 +102,7 @@ spawn::CarelessStart careless(const World& world, std::string_view deed) {
                              .cwd = world.repo(),
                              .stdout_to = world.outside("stdout"),
                              .stderr_to = world.outside("stderr"),
-                             .stdin_fd = world.terminal()};
+                             .stdin_fd = world.given_stdin()};
   for (std::string& word : world.arguments()) start.argv.push_back(std::move(word));
   for (const EnvVar& var : world.environment()) start.env.push_back(var.name + "=" + var.value);
   return start;

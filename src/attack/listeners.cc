@@ -21,18 +21,18 @@ constexpr int kBacklog = 4;
 Result<UniqueFd> listen_at(const sockaddr* address, socklen_t size, int type, std::string_view subject) {
   UniqueFd fd(::socket(address->sa_family, type | SOCK_CLOEXEC, 0));
   if (!fd || ::bind(fd.get(), address, size) != 0) return fail(system_error("bind", subject, errno));
-  if (type == SOCK_STREAM && ::listen(fd.get(), kBacklog) != 0) return fail(system_error("listen at", subject, errno));
+  if (type != SOCK_DGRAM && ::listen(fd.get(), kBacklog) != 0) return fail(system_error("listen at", subject, errno));
   return fd;
 }
 
 // `name` starts with a NUL for the abstract namespace.
-Result<UniqueFd> listen_on_unix(const std::string& name, std::string_view subject) {
+Result<UniqueFd> listen_on_unix(const std::string& name, std::string_view subject, int type = SOCK_STREAM) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (name.size() >= sizeof address.sun_path) return fail(system_error("bind", subject, ENAMETOOLONG));
   name.copy(address.sun_path, sizeof address.sun_path - 1);
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-  return listen_at(reinterpret_cast<const sockaddr*>(&address), size, SOCK_STREAM, subject);
+  return listen_at(reinterpret_cast<const sockaddr*>(&address), size, type, subject);
 }
 
 }  // namespace
@@ -65,6 +65,11 @@ Result<Listeners> Listeners::open(const std::vector<std::filesystem::path>& sock
   listeners.leaked_ = UniqueFd(pair[1]);
   ::fcntl(pair[0], F_SETFD, FD_CLOEXEC);
   return listeners;
+}
+
+Status Listeners::add_unix(const std::filesystem::path& path, int type) {
+  ears_.push_back(TRY(listen_on_unix(path.native(), path.native(), type)));
+  return {};
 }
 
 bool Listeners::heard() const {

@@ -20,6 +20,9 @@ class Listeners {
   [[nodiscard]] static Result<Listeners> open(const std::vector<std::filesystem::path>& sockets_at,
                                               const std::string& abstract_name);
 
+  // One more, of any type.
+  [[nodiscard]] Status add_unix(const std::filesystem::path& path, int type);
+
   [[nodiscard]] std::uint16_t tcp_port() const { return tcp_port_; }
   [[nodiscard]] std::uint16_t udp_port() const { return udp_port_; }
   // A connection, a datagram or a byte has arrived at any of them.

@@ -68,8 +68,16 @@ Result<JailedSubprocessSpec> spec_for(const Case& attack, const World& world, st
   // Both together: the file is protected inside a directory that is writable inside a repo that is not.
   if (open_corner) spec.extra_read_write = {world.repo() / (closed_corner ? "shut" : "open")};
   if (closed_corner) spec.extra_read_only = {world.repo() / "shut/protected"};
+  if (has(attack.props, Prop::kLinkedCorner)) {
+    spec.repo_access = RepoAccess::kWritable;
+    const char* const named = attack.name == "ro_symlink_replaced" ? "link"
+                              : attack.name == "ro_hard_link"      ? "shut/protected"
+                                                                   : "shut";
+    spec.extra_read_only = {world.repo() / named};
+  }
   if (has(attack.props, Prop::kPreload)) spec.env_extras = {{"LD_PRELOAD", "/nonexistent.so"}};
-  if (has(attack.props, Prop::kTerminal)) spec.stdin_source = StdinFd{.fd = world.terminal()};
+  if (has(attack.props, Prop::kTerminal)) spec.stdin_source = RawStdinFd{.fd = world.given_stdin()};
+  if (has(attack.props, Prop::kStdinFile)) spec.stdin_source = StdinFd{.fd = world.given_stdin()};
   // Without a jail there is no allowing: every host can be reached.
   if (jail != JailKind::kNone) spec.allowed_hosts = TRY(world.allowed_hosts(attack));
   // A forged verdict is the gate's to see through with or without the limit's strong form.
@@ -163,6 +171,10 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
 
 // The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.
 bool refusal_is_the_defence(const Case& attack, const Error& error) {
+  // What cannot be protected is not run.
+  if (has(attack.props, Prop::kLinkedCorner)) {
+    return error.as<InvalidRequest>() != nullptr || error.as<GuaranteeUnavailable>() != nullptr;
+  }
   const bool about_identity = attack.guarantee == Guarantee::kExecAllowlisted ||
                               attack.guarantee == Guarantee::kExecPinned || has(attack.props, Prop::kPreload);
   return about_identity && (error.as<DisallowedSubprocessError>() != nullptr ||

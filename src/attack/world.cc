@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -18,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "attack/git_world.h"
 #include "core/errors.h"
 #include "os/file.h"
 
@@ -83,14 +85,15 @@ Result<std::string> interface_to_hide() {
   return fail(cannot_be_shown("this host has no network interface but the loopback"));
 }
 
-// Content, mode and size: what a victim of an attack can lose.
+// Content, mode, size, times and attributes: what a victim of an attack can lose.
 std::string look_at(const fs::path& path) {
   struct stat about{};
   if (::stat(path.c_str(), &about) != 0) return "gone";
   std::ifstream file(path, std::ios::binary);
   std::string head(64, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return fmt::format("{:o} {} {} {}", about.st_mode, about.st_size, about.st_mtime, head);
+  return fmt::format("{:o} {} {} {} {}", about.st_mode, about.st_size, about.st_mtime,
+                     ::listxattr(path.c_str(), nullptr, 0), head);
 }
 
 }  // namespace
@@ -113,10 +116,11 @@ World::~World() {
   std::error_code ignored;
   if (!home_.empty()) fs::remove_all(home_, ignored);
   if (!shm_secret_.empty()) fs::remove(shm_secret_, ignored);
+  if (!var_tmp_secret_.empty()) fs::remove(var_tmp_secret_, ignored);
   if (!appears_.empty() && root_) fs::remove(appears_, ignored);
   // An attacker killed in the act could not remove these itself.
   if (!marker_.empty()) {
-    for (const char* directory : {"/tmp", "/dev/shm"}) {
+    for (const char* directory : {"/tmp", "/var/tmp", "/dev/shm"}) {
       fs::remove(fs::path(directory) / ("sallyport-filler-" + marker_), ignored);
     }
   }
@@ -152,6 +156,9 @@ Status World::make_secrets(const Surroundings& surroundings) {
   const fs::path shm = "/dev/shm/sallyport-attack-" + marker_;
   TRY(put(shm, canary_));
   shm_secret_ = shm;
+  const fs::path var_tmp = "/var/tmp/sallyport-attack-" + marker_;
+  TRY(put(var_tmp, canary_));
+  var_tmp_secret_ = var_tmp;
   listeners_ = TRY(Listeners::open(sockets, marker_));
   leaked_file_ = UniqueFd(::open((outside_ / "secret").c_str(), O_RDONLY));        // NOLINT: no O_CLOEXEC
   leaked_directory_ = UniqueFd(::open(outside_.c_str(), O_RDONLY | O_DIRECTORY));  // NOLINT: is the point
@@ -164,10 +171,20 @@ Status World::choose_targets(const Case& attack) {
   if (has(attack.props, Prop::kOpenCorner)) victim_ = repo_ / "protected";
   if (has(attack.props, Prop::kClosedCorner)) victim_ = repo_ / "shut/protected";
   if (attack.name == "own_exe_overwritten") victim_ = tool();
+  if (has(attack.props, Prop::kGitRepo)) {
+    victim_ = repo_ / git_target(attack.name);
+    appears_ = victim_;
+    return {};
+  }
+  if (has(attack.props, Prop::kLinkedCorner)) {
+    victim_ = repo_ / "shut/protected";
+    appears_ = repo_ / "link/planted";
+    return {};
+  }
   if (attack.effect != Effect::kFileAppears) return {};
-  const std::array places = {std::pair{"write_usr", "/usr"}, std::pair{"write_bin", "/usr/bin"},
-                             std::pair{"write_etc", "/etc"}, std::pair{"write_host_tmp", "/tmp"},
-                             std::pair{"write_host_shm", "/dev/shm"}};
+  const std::array places = {std::pair{"write_usr", "/usr"},          std::pair{"write_bin", "/usr/bin"},
+                             std::pair{"write_etc", "/etc"},          std::pair{"write_host_tmp", "/tmp"},
+                             std::pair{"write_host_shm", "/dev/shm"}, std::pair{"write_host_var_tmp", "/var/tmp"}};
   appears_ = repo_ / name;
   for (const auto& [attack_name, directory] : places) {
     if (attack.name == attack_name) appears_ = fs::path(directory) / name;
@@ -182,6 +199,7 @@ Status World::choose_canary(const Case& attack) {
   for (const auto& [name, directory] : listings) {
     if (attack.name == name) canary_ = TRY(entry_of(directory));
   }
+  if (attack.name == "stdin_path") canary_ = victim_;
   if (attack.name == "see_interfaces") canary_ = TRY(interface_to_hide());
   if (attack.name == "read_shadow") {
     struct stat about{};
@@ -211,7 +229,30 @@ Status World::add_props(const Case& attack) {
   }
   if (has(attack.props, Prop::kSetuidCopy)) TRY(add_setuid_copies());
   if (has(attack.props, Prop::kTerminal)) TRY(add_terminal());
+  if (has(attack.props, Prop::kGitRepo)) TRY(make_git_repo(repo_));
+  if (has(attack.props, Prop::kSocketInRepo)) TRY(add_sockets());
+  if (has(attack.props, Prop::kLinkedCorner)) TRY(add_links());
+  if (has(attack.props, Prop::kStdinFile)) victim_fd_ = TRY(open_path(victim_, O_RDWR));
+  if (attack.name == "symlink_read_tmp") {
+    std::error_code error;
+    fs::create_symlink(outside_ / "secret", repo_ / "to_tmp", error);
+    if (error) return fail(system_error("make", (repo_ / "to_tmp").native(), error.value()));
+  }
   if (has(attack.props, Prop::kEgress)) allowed_ = TRY(AllowedHost::open());
+  return {};
+}
+
+Status World::add_sockets() {
+  TRY(listeners_->add_unix(repo_ / "stream.sock", SOCK_STREAM));
+  TRY(listeners_->add_unix(repo_ / "datagram.sock", SOCK_DGRAM));
+  return listeners_->add_unix(repo_ / "seqpacket.sock", SOCK_SEQPACKET);
+}
+
+Status World::add_links() const {
+  std::error_code error;
+  fs::create_directory_symlink("shut", repo_ / "link", error);
+  if (!error) fs::create_hard_link(repo_ / "shut/protected", repo_ / "second", error);
+  if (error) return fail(cannot_be_shown("this file system knows no links"));
   return {};
 }
 
@@ -247,6 +288,7 @@ std::vector<std::string> World::arguments() const {
           "home_secret=" + (home_ / "secret").native(),
           "tmp_secret=" + (outside_ / "secret").native(),
           "shm_secret=" + shm_secret_.native(),
+          "var_tmp_secret=" + var_tmp_secret_.native(),
           "victim=" + victim_.native(),
           "appears=" + appears_.native(),
           "tcp=" + std::to_string(listeners_->tcp_port()),
@@ -264,14 +306,16 @@ Result<std::vector<HostRule>> World::allowed_hosts(const Case& attack) const {
   if (!allowed_) return rules;
   const std::string target = fmt::format("127.0.0.1:{}", allowed_->port());
   rules.push_back(TRY(parse_host_rule(fmt::format("{}={}", kAllowedName, target))));
+  // A port that a rule names: there the allowed host may be spoken to in other tongues too.
+  if (attack.name.starts_with("named_")) {
+    rules.push_back(TRY(parse_host_rule(fmt::format("{}:4873={}", kAllowedName, target))));
+  }
   const std::uint16_t forbidden = listeners_->tcp_port();
   // A port that is open to the allowed host, with somebody else at it here.
-  if (attack.name == "egress_allowed_port" || attack.name == "refusal_hangs") {
+  if (attack.name == "egress_allowed_port" || attack.name == "refusal_hangs" ||
+      attack.name == "refused_connect_stands") {
     rules.push_back(TRY(parse_host_rule(fmt::format("{}:{}={}", kAllowedName, forbidden, target))));
   }
-  // A name that anybody resolves to the host itself.
-  if (attack.name == "rebind_to_loopback")
-    rules.push_back(TRY(parse_host_rule(fmt::format("localhost:{}", forbidden))));
   return rules;
 }
 
@@ -292,6 +336,17 @@ bool World::file_appeared() const {
   // The kernel may add the process's number to the name.
   for (const fs::directory_entry& entry : fs::directory_iterator(repo_, error)) {
     if (entry.path().filename().string().starts_with("core")) return true;
+  }
+  return false;
+}
+
+bool World::set_id_left() const {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(repo_, error)) {
+    struct stat about{};
+    if (::lstat(entry.path().c_str(), &about) != 0) continue;
+    if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode)) return true;
+    if (::lgetxattr(entry.path().c_str(), "security.capability", nullptr, 0) > 0) return true;
   }
   return false;
 }

@@ -52,7 +52,8 @@ class World {
   [[nodiscard]] const std::string& canary() const { return canary_; }
   [[nodiscard]] const std::string& marker() const { return marker_; }
   [[nodiscard]] const std::string& key() const { return key_; }
-  [[nodiscard]] int terminal() const { return terminal_slave_.get(); }
+  // What a careless caller hands over as stdin; negative when nothing.
+  [[nodiscard]] int given_stdin() const { return victim_fd_ ? victim_fd_.get() : terminal_slave_.get(); }
 
   // The hosts that may be reached (Prop::kEgress).
   [[nodiscard]] Result<std::vector<HostRule>> allowed_hosts(const Case& attack) const;
@@ -61,6 +62,7 @@ class World {
   [[nodiscard]] bool smuggled() const { return allowed_ && allowed_->was_told(marker_); }
   [[nodiscard]] bool victim_changed() const;
   [[nodiscard]] bool file_appeared() const;
+  [[nodiscard]] bool set_id_left() const;
 
  private:
   World() = default;
@@ -70,15 +72,17 @@ class World {
   [[nodiscard]] Status choose_canary(const Case& attack);
   [[nodiscard]] Status add_props(const Case& attack);
   [[nodiscard]] Status add_setuid_copies() const;
+  [[nodiscard]] Status add_sockets();
+  [[nodiscard]] Status add_links() const;
   [[nodiscard]] Status add_terminal();
 
   std::optional<ScratchDir> root_;
-  std::filesystem::path repo_, outside_, tools_, home_, shm_secret_, victim_, appears_, impostor_;
+  std::filesystem::path repo_, outside_, tools_, home_, shm_secret_, var_tmp_secret_, victim_, appears_, impostor_;
   std::string canary_, marker_, key_, victim_before_;
   std::optional<Listeners> listeners_;
   std::unique_ptr<AllowedHost> allowed_;
   UniqueFd leaked_file_, leaked_directory_;  // inheritable on purpose
-  UniqueFd terminal_master_, terminal_slave_;
+  UniqueFd terminal_master_, terminal_slave_, victim_fd_;
 };
 
 }  // namespace sallyport::attack

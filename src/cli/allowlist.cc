@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "core/did_you_mean.h"
 #include "core/errors.h"
+#include "core/hardening.h"
 #include "core/json.h"
 #include "core/printable.h"
 
@@ -44,7 +45,18 @@ std::string show_text(const ToolEntry& entry) {
   row("need", entry.need == Need::kMandatory ? "mandatory" : "optional");
   if (entry.sha256) row("sha256", *entry.sha256);
   for (const HostRule& rule : entry.allowed_hosts) row("host", host_rule_text(rule));
+  for (const hardening::HardeningFact& fact : hardening_facts(entry.hardening)) {
+    text += fmt::format("{:<11} {}: {}\n", hardening::kind_name(fact.kind), fact.what, fact.why);
+  }
   return text;
+}
+
+Json facts_of(const ToolEntry& entry) {
+  Json facts = Json::array();
+  for (const hardening::HardeningFact& fact : hardening_facts(entry.hardening)) {
+    facts.push_back({{"kind", hardening::kind_name(fact.kind)}, {"what", fact.what}, {"why", fact.why}});
+  }
+  return facts;
 }
 
 Error not_in_set(std::string_view tool, const Allowlist& allowlist) {
@@ -61,7 +73,9 @@ int show(const AllowlistCommand& command, const Allowlist& allowlist) {
   if (command.format == Format::kText) return print_text(show_text(*entry), kExitOk);
   // The digest is that of the whole set: it says where this entry stands.
   Json record = allowlist_record(allowlist);
-  record["tools"] = Json::array({json_of(*entry)});
+  Json tool = json_of(*entry);
+  tool["facts"] = facts_of(*entry);
+  record["tools"] = Json::array({std::move(tool)});
   return print_record(record, kExitOk);
 }
 

@@ -25,7 +25,16 @@ struct Place {
 
 fs::path from(const fs::path& base, const fs::path& path) { return path.is_absolute() ? path : base / path; }
 
-Result<Place> find_place(const CallOptions& options, const Environment& environment) {
+void warn_of_ignored_git(const RepoRoot& root, EventSink& events) {
+  if (root.ignored.empty()) return;
+  events.emit({.level = EventLevel::kWarning,
+               .name = "subproc.repo.git_ignored",
+               .fields = {{"reason", root.ignored},
+                          {"repo", root.path.string()},
+                          {"hint", "name the repo with --repo DIR if it is to be believed"}}});
+}
+
+Result<Place> find_place(const CallOptions& options, const Environment& environment, EventSink& events) {
   const fs::path& here = environment.current_directory;
   if (here.empty() && !(options.cwd && options.cwd->is_absolute())) {
     return fail(invalid_request("cwd", "the current directory is gone", "name one with --cwd DIR"));
@@ -41,8 +50,9 @@ Result<Place> find_place(const CallOptions& options, const Environment& environm
   fs::path cwd = TRY(canonical_directory(options.cwd ? from(here, *options.cwd) : here, "cwd"));
   std::error_code no_home;
   const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
-  fs::path repo = find_repo_root(cwd, home);
-  return Place{.repo = std::move(repo), .cwd = std::move(cwd)};
+  RepoRoot root = find_repo_root(cwd, home, RepoOwners::current(environment.sudo_uid));
+  warn_of_ignored_git(root, events);
+  return Place{.repo = std::move(root.path), .cwd = std::move(cwd)};
 }
 
 std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>& paths) {
@@ -57,14 +67,15 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
   // A tool of no set is refused before any file is looked at; with a policy the set itself is in a file, and is asked
   // before there is any process (C2).
   if (!options.policy) TRY(check_admission(Allowlist::builtin(), options.argv));
-  Place place = TRY(find_place(options, environment));
-  Allowlist allowlist = TRY(load_allowlist_outside(options.policy, place.repo));
+  Place place = TRY(find_place(options, environment, events));
+  Allowlist allowlist = TRY(load_allowlist(options.policy, place.repo));
   if (options.policy) TRY(check_admission(allowlist, options.argv));
   const fs::path& here = environment.current_directory;
   JailedSubprocessSpec spec{.argv = options.argv,
                             .repo = place.repo,
                             .cwd = std::move(place.cwd),
                             .repo_access = options.repo_access,
+                            .git_access = options.git_access,
                             .extra_read_only = all_from(here, options.read_only),
                             .extra_read_write = all_from(here, options.read_write),
                             .env_extras = options.env,
@@ -80,7 +91,10 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                             .required = options.required,
                             .probe = options.probe,
                             .tap = {}};
+  spec.speculation = options.speculation;
+  if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
+  if (options.stdin_choice == StdinChoice::kOursItself) spec.stdin_source = RawStdinFd{.fd = STDIN_FILENO};
   GateConfig config{.repo = std::move(place.repo),
                     .allowlist = std::move(allowlist),
                     .search_path = search_path(environment),

@@ -138,25 +138,17 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
     {{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
     {{"--env", Arity::kRepeatable}, add_env},
+    {{"--allow-unjailed", Arity::kFlag}, set_flag<&CallOptions::allow_unjailed, true>},
     {{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
+    {{"--writable-git", Arity::kFlag}, set_flag<&CallOptions::git_access, GitAccess::kWritable>},
+    {{"--allow-speculation", Arity::kFlag}, set_flag<&CallOptions::speculation, Speculation::kAllowed>},
     {{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
+    {{"--raw-stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOursItself>},
     {{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
     {{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
 });
 
-consteval std::array<OptionShape, kOptions.size()> shapes_of_options() {
-  std::array<OptionShape, kOptions.size()> shapes{};
-  for (std::size_t i = 0; i < kOptions.size(); ++i) {
-    if (kOptions[i].name.size() >= sizeof shapes[i].name) throw "make room for the name and its NUL";
-    std::ranges::copy(kOptions[i].name, std::begin(shapes[i].name));
-    shapes[i].takes_value = kOptions[i].arity != Arity::kFlag;
-  }
-  return shapes;
-}
-
 }  // namespace
-
-constinit const std::array<OptionShape, kCallOptionCount> kCallOptionShapes = shapes_of_options();
 
 Result<JailKind> jail_named(std::string_view name) {
   const auto found = std::ranges::find(kJailNames, name, &JailName::name);

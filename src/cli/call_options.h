@@ -1,8 +1,7 @@
 // The options that `run` and `explain` share, and the words that stand for their values.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,14 +10,6 @@
 #include "sallyport/result.h"
 
 namespace sallyport::cli {
-
-// The options without a pointer in them: to be read before the program is relocated (early_call.h).
-struct OptionShape {
-  char name[18];
-  bool takes_value;
-};
-inline constexpr std::size_t kCallOptionCount = 22;
-[[gnu::visibility("hidden")]] extern const std::array<OptionShape, kCallOptionCount> kCallOptionShapes;
 
 // Reads options up to `--` or the first operand; all that follows belongs to the tool. Nothing when help was asked for.
 [[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,6 +20,10 @@ class NoEvents : public EventSink {
  public:
   void emit(const Event&) override {}
 };
+
+fs::path root_of(const fs::path& cwd, const fs::path& home) {
+  return find_repo_root(cwd, home, RepoOwners::current(std::nullopt)).path;
+}
 
 class CallPlace : public testing::Test {
  protected:
@@ -47,8 +53,8 @@ class CallPlace : public testing::Test {
 
 TEST_F(CallPlace, TheNearestGitAboveIsTheRepo) {
   const fs::path repo = root_ / "home/src/repo";
-  EXPECT_EQ(find_repo_root(repo / "a/b", root_ / "home"), repo);
-  EXPECT_EQ(find_repo_root(repo, root_ / "home"), repo);
+  EXPECT_EQ(root_of(repo / "a/b", root_ / "home"), repo);
+  EXPECT_EQ(root_of(repo, root_ / "home"), repo);
   const Result<Call> made = call({}, repo / "a/b");
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->config.repo, repo);
@@ -59,11 +65,77 @@ TEST_F(CallPlace, TheNearestGitAboveIsTheRepo) {
 TEST_F(CallPlace, AGitInTheHomeDirectoryOrAboveIsNotTaken) {
   fs::create_directories(root_ / "home/.git");
   fs::create_directories(root_ / ".git");
-  EXPECT_EQ(find_repo_root(root_ / "home/plain/dir", root_ / "home"), root_ / "home/plain/dir");
-  EXPECT_EQ(find_repo_root(root_ / "home", root_ / "home"), root_ / "home");
-  EXPECT_EQ(find_repo_root("/", ""), "/");
+  EXPECT_EQ(root_of(root_ / "home/plain/dir", root_ / "home"), root_ / "home/plain/dir");
+  EXPECT_EQ(root_of(root_ / "home", root_ / "home"), root_ / "home");
+  EXPECT_EQ(root_of("/", ""), "/");
   // Control: without that home the same .git is taken.
-  EXPECT_EQ(find_repo_root(root_ / "home/plain/dir", ""), root_ / "home");
+  EXPECT_EQ(root_of(root_ / "home/plain/dir", ""), root_ / "home");
+}
+
+// CVE-2022-24765: somebody puts a .git into a parent that all share, and our repo is suddenly theirs.
+TEST_F(CallPlace, AGitWhereOthersCanWriteIsNotTaken) {
+  const fs::path shared = root_ / "shared";
+  const fs::path mine = shared / "mine/deep";
+  fs::create_directories(shared / ".git");
+  fs::create_directories(mine);
+  EXPECT_EQ(root_of(mine, ""), shared);  // control: a private parent counts
+  for (const mode_t mode : {01777U, 0777U, 0757U}) {
+    ASSERT_EQ(chmod(shared.c_str(), mode), 0);
+    const RepoRoot found = find_repo_root(mine, "", RepoOwners::current(std::nullopt));
+    EXPECT_EQ(found.path, mine);
+    EXPECT_NE(found.ignored.find(shared.native()), std::string::npos) << found.ignored;
+  }
+  // A group of one's own is no other; any other group is.
+  const RepoOwners owners = RepoOwners::current(std::nullopt);
+  ASSERT_EQ(chmod(shared.c_str(), 0775), 0);
+  EXPECT_EQ(root_of(mine, ""), owners.us.gid == owners.us.uid || owners.us.gid == 0 ? shared : mine);
+  // Standing in such a place, it is the repo itself, and nothing was widened.
+  ASSERT_EQ(chmod(shared.c_str(), 01777), 0);
+  EXPECT_EQ(find_repo_root(shared, "", owners).path, shared);
+  EXPECT_EQ(find_repo_root(shared, "", owners).ignored, "");
+}
+
+TEST_F(CallPlace, AnotherUsersGitOrDirectoryIsNotTaken) {
+  if (geteuid() != 0) GTEST_SKIP() << "not root";
+  constexpr uid_t kUs = 12345;
+  constexpr uid_t kThem = 23456;
+  const fs::path repo = root_ / "home/src/repo";
+  const fs::path below = repo / "a/b";
+  for (const fs::path& path : {repo, repo / ".git", repo / "a", below}) {
+    ASSERT_EQ(chown(path.c_str(), kUs, kUs), 0);
+  }
+  const auto root_for = [&](uid_t uid, std::optional<uid_t> sudo = std::nullopt) {
+    return find_repo_root(below, "", {.us = {.uid = uid, .gid = static_cast<gid_t>(uid)}, .sudo_uid = sudo});
+  };
+  EXPECT_EQ(root_for(kUs).path, repo);  // control
+  EXPECT_EQ(root_for(kThem).path, below);
+  EXPECT_EQ(root_for(0).path, below);      // root standing in a user's repo
+  EXPECT_EQ(root_for(0, kUs).path, repo);  // who called sudo counts
+  EXPECT_EQ(root_for(0, kThem).path, below);
+  // Only the .git is another's: a directory, a file, a symlink, a symlink of ours to their directory.
+  ASSERT_EQ(chown((repo / ".git").c_str(), kThem, kThem), 0);
+  EXPECT_EQ(root_for(kUs).path, below);
+  EXPECT_NE(root_for(kUs).ignored.find(std::to_string(kThem)), std::string::npos) << root_for(kUs).ignored;
+  fs::rename(repo / ".git", repo / "theirs");
+  fs::create_symlink("theirs", repo / ".git");
+  ASSERT_EQ(lchown((repo / ".git").c_str(), kUs, kUs), 0);
+  EXPECT_EQ(root_for(kUs).path, below);
+  ASSERT_EQ(lchown((repo / ".git").c_str(), kThem, kThem), 0);
+  ASSERT_EQ(chown((repo / "theirs").c_str(), kUs, kUs), 0);
+  EXPECT_EQ(root_for(kUs).path, below);
+  fs::remove(repo / ".git");
+  std::ofstream(repo / ".git") << "gitdir: theirs\n";
+  ASSERT_EQ(chown((repo / ".git").c_str(), kThem, kThem), 0);
+  EXPECT_EQ(root_for(kUs).path, below);
+  ASSERT_EQ(chown((repo / ".git").c_str(), kUs, kUs), 0);
+  EXPECT_EQ(root_for(kUs).path, repo);  // control: our own file
+}
+
+TEST_F(CallPlace, OnlyRootHasSomebodyWhoCalledSudo) {
+  const RepoOwners owners = RepoOwners::current("1234");
+  EXPECT_EQ(owners.sudo_uid.has_value(), geteuid() == 0);
+  EXPECT_FALSE(RepoOwners::current("12x4").sudo_uid);
+  EXPECT_FALSE(RepoOwners::current("").sudo_uid);
 }
 
 TEST_F(CallPlace, ARepoNamedFromElsewhereIsAlsoTheCwd) {
@@ -75,8 +147,8 @@ TEST_F(CallPlace, ARepoNamedFromElsewhereIsAlsoTheCwd) {
 }
 
 TEST_F(CallPlace, AMissingOrLostDirectoryIsATypedError_C8) {
-  EXPECT_NE(call({.repo = "/nonexistent"}, root_).error().as<InvalidRequest>(), nullptr);
-  EXPECT_NE(call({.cwd = "/nonexistent"}, root_).error().as<InvalidRequest>(), nullptr);
+  EXPECT_NE(call({.repo = root_ / "absent"}, root_).error().as<InvalidRequest>(), nullptr);
+  EXPECT_NE(call({.cwd = root_ / "absent"}, root_).error().as<InvalidRequest>(), nullptr);
   EXPECT_NE(call({}, "").error().as<InvalidRequest>(), nullptr);
 }
 
@@ -108,7 +180,7 @@ TEST_F(CallPlace, APolicyThatIsNoRegularFileIsRefused_C3) {
 }
 
 TEST_F(CallPlace, AToolOfNoSetIsRefusedBeforeAnyFileIsLookedAt_C2) {
-  const Result<Call> made = call({.repo = "/nonexistent", .argv = {"bash"}}, root_);
+  const Result<Call> made = call({.repo = root_ / "absent", .argv = {"bash"}}, root_);
   EXPECT_NE(made.error().as<DisallowedSubprocessError>(), nullptr);
 }
 

@@ -28,7 +28,7 @@ inline constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::second
 
 enum class Format { kText, kJson };
 enum class Verbosity { kNormal, kVerbose };
-enum class StdinChoice { kNull, kOurs };
+enum class StdinChoice { kNull, kOurs, kOursItself };
 
 // One call through the gate, as asked for. Paths are as typed: relative ones count from the current directory.
 struct CallOptions {
@@ -47,9 +47,12 @@ struct CallOptions {
   std::vector<std::filesystem::path> read_write{};
   std::vector<std::filesystem::path> read_only{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
+  GitAccess git_access = GitAccess::kProtected;
+  Speculation speculation = Speculation::kForbidden;
   std::vector<HostRule> allowed_hosts{};
   bool allow_registry = false;  // that of the operator's own npm
   bool strict_network = false;
+  bool allow_unjailed = false;  // run what runs the repo's code without a jail, too
   std::vector<EnvVar> env{};
   StdinChoice stdin_choice = StdinChoice::kNull;
   Format format = Format::kText;

@@ -75,6 +75,7 @@ TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
                           "--ro",
                           "/o",
                           "--writable-repo",
+                          "--writable-git",
                           "--env",
                           "A=b=c",
                           "--verbose",
@@ -105,6 +106,7 @@ TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
     EXPECT_EQ(call.read_write, (std::vector<std::filesystem::path>{"/w"}));
     EXPECT_EQ(call.read_only, (std::vector<std::filesystem::path>{"/o"}));
     EXPECT_EQ(call.repo_access, RepoAccess::kWritable);
+    EXPECT_EQ(call.git_access, GitAccess::kWritable);
     EXPECT_EQ(call.env, (std::vector<EnvVar>{{"A", "b=c"}}));
     EXPECT_EQ(call.verbosity, Verbosity::kVerbose);
     EXPECT_EQ(call.stdin_choice, StdinChoice::kOurs);

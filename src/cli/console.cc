@@ -7,41 +7,100 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/log_commands.h"
+#include "cli/outlet.h"
 #include "core/errors.h"
 #include "core/printable.h"
 
 namespace sallyport::cli {
 namespace {
 
-// 0 or the errno. Unlike files, our streams may have been made non-blocking by whoever shares them with us.
-int write_stream(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostWaiting = std::size_t{64} << 10U;
+constexpr std::string_view kPlainAttributes = "\x1B[0m";
+
+// There is one stderr, and the egress thread speaks there too.
+struct Messages {
+  std::mutex mutex{};
+  std::optional<Outlet> outlet{};
+  std::string waiting{};  // for a reader who does not read
+  bool lost = false;
+  bool during_run = false;
+  int stop_fd = -1;
+  milliseconds patience = kReaderPatience;
+  bool in_build_log = false;
+};
+
+Messages& messages() {
+  static Messages all;
+  return all;
+}
+
+std::atomic<char>& last_on_terminal() {
+  static std::atomic<char> last{'\n'};
+  return last;
+}
+
+void flush_now(Messages& all) {
+  while (!all.waiting.empty()) {
+    const ssize_t written = all.outlet->write_some(all.waiting);
     if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd target{fd, POLLOUT, 0};
-      (void)poll(&target, 1, -1);
+      all.waiting.erase(0, static_cast<std::size_t>(written));
     } else if (errno != EINTR) {
-      return errno;
+      if (errno != EAGAIN) all.waiting.clear();  // a message that cannot be told has nowhere else to go
+      return;
     }
   }
-  return 0;
+}
+
+// What the tool printed before must neither hide nor continue our line.
+std::string on_terminal(std::string line) {
+  const bool begins_line = last_on_terminal().exchange('\n') == '\n';
+  return fmt::format("{}{}{}", begins_line ? "" : "\n", kPlainAttributes, line);
 }
 
 void print_stderr(std::string line) {
   line.push_back('\n');
-  // A message that cannot be told has nowhere else to go.
-  (void)write_stream(STDERR_FILENO, line);
+  Messages& all = messages();
+  const std::scoped_lock lock(all.mutex);
+  if (!all.outlet) all.outlet.emplace(STDERR_FILENO);
+  if (all.in_build_log) line = LogCommandFilter().filter(line);
+  if (all.outlet->is_terminal()) line = on_terminal(std::move(line));
+  if (!all.during_run) {
+    line.insert(0, std::exchange(all.waiting, {}));
+    // One that has stopped reading is not waited for again, line by line.
+    if (all.outlet->write_all(line, all.patience, all.stop_fd) == ETIMEDOUT) all.patience = milliseconds(0);
+    return;
+  }
+  if (all.waiting.size() + line.size() > kMostWaiting) {
+    all.lost = true;
+  } else {
+    all.waiting += line;
+  }
+  flush_now(all);
+  if (all.waiting.empty() && std::exchange(all.lost, false)) all.waiting = "sallyport: some messages were lost\n";
 }
 
 void print_error(const Error& error) {
   say(fmt::format("error: {}", error.message));
   if (!error.hint.empty()) say_hint(error.hint);
+}
+
+int exit_code_after(int write_error, int code) {
+  if (write_error == 0) return code;
+  if (write_error == EPIPE) return exit_code_of_signal(SIGPIPE);
+  if (write_error == ECANCELED) return exit_code_of_signal(SIGINT);
+  print_error(system_error("write", "stdout", write_error, "is its reader, or the disk behind it, still there?"));
+  return kExitRefused;
 }
 
 }  // namespace
@@ -54,19 +113,64 @@ void secure_standard_streams() {
   }
 }
 
+void expect_build_log(bool in_build_log) { messages().in_build_log = in_build_log; }
+bool in_build_log() { return messages().in_build_log; }
+
+SayingDuringRun::SayingDuringRun(int stop_fd, milliseconds timeout) {
+  Messages& all = messages();
+  const std::scoped_lock lock(all.mutex);
+  all.during_run = true;
+  all.stop_fd = stop_fd;
+  all.patience = std::clamp<milliseconds>(timeout / 10, milliseconds(20), milliseconds(1000));
+}
+
+SayingDuringRun::~SayingDuringRun() {
+  Messages& all = messages();
+  const std::scoped_lock lock(all.mutex);
+  all.during_run = false;
+  // A signal that came has ended the run, and is no reason to keep its end from whoever reads.
+  pollfd stop{all.stop_fd, POLLIN, 0};
+  if (::poll(&stop, 1, 0) > 0) all.stop_fd = -1;
+  if (!all.outlet || all.waiting.empty()) return;
+  const std::string rest = std::exchange(all.waiting, {});
+  if (all.outlet->write_all(rest, all.patience, all.stop_fd) == ETIMEDOUT) all.patience = milliseconds(0);
+}
+
+void note_terminal_text(char last) { last_on_terminal().store(last); }
+
 void say(std::string_view text) { print_stderr(fmt::format("sallyport: {}", printable(text))); }
 
 void say_hint(std::string_view text) { print_stderr(fmt::format("hint: {}", printable(text))); }
 
 int print_text(std::string_view text, int code) {
-  const int error = write_stream(STDOUT_FILENO, text);
-  if (error == 0) return code;
-  if (error == EPIPE) return exit_code_of_signal(SIGPIPE);
-  print_error(system_error("write", "stdout", error, "is its reader, or the disk behind it, still there?"));
-  return kExitRefused;
+  Outlet outlet(STDOUT_FILENO);
+  return exit_code_after(outlet.write_all(text, kReaderPatience, messages().stop_fd), code);
 }
 
-int print_record(const Json& record, int code) { return print_text(json_dump(record) + "\n", code); }
+int print_record(const Json& record, int code) {
+  std::string text = json_dump(record) + "\n";
+  if (in_build_log()) text = without_log_commands(std::move(text));
+  return print_text(text, code);
+}
+
+int print_run_record(const JailedSubprocessResult& result, const Json& events, int code) {
+  Outlet outlet(STDOUT_FILENO);
+  int error = 0;
+  bool after_hash = false;
+  const auto send = [&](std::string_view piece) {
+    std::string plain;
+    if (in_build_log()) {
+      // Two that meet where pieces do are two as well.
+      plain = without_log_commands((after_hash ? "#" : "") + std::string(piece)).substr(after_hash ? 1 : 0);
+      after_hash = plain.ends_with('#');
+      piece = plain;
+    }
+    error = outlet.write_all(piece, kReaderPatience, messages().stop_fd);
+    return error == 0;
+  };
+  if (stream_run_record(result, events, send)) static_cast<void>(send("\n"));
+  return exit_code_after(error, code);
+}
 
 int report(const Error& error, Format format) {
   if (format == Format::kJson) return print_record(error_record(error), exit_code_of(error));

@@ -32,6 +32,16 @@ void say_denial(const Event& event) {
   if (const std::string hint = field(event, "hint"); !hint.empty()) say_hint(hint);
 }
 
+void say_ignored_git(const Event& event) {
+  say(fmt::format("warning: a .git was not believed: {}; the repo is {}", field(event, "reason"),
+                  field(event, "repo")));
+  say_hint(field(event, "hint"));
+}
+
+void say_taken_back(const Event& event) {
+  say(fmt::format("the run left {} at {}: {}", field(event, "what"), field(event, "path"), field(event, "action")));
+}
+
 // Tells a reader who sees everything live that a copy kept in memory was cut: nothing they have to know.
 bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
 
@@ -46,7 +56,14 @@ void ConsoleEvents::emit(const Event& event) {
   }
   if (concerns_only_the_record(event)) return;
   if (event.name == "subproc.egress.denied") return say_denial(event);
+  if (event.name == "subproc.git.taken_back") return say_taken_back(event);
+  if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));
+}
+
+Json ConsoleEvents::collected() const {
+  const std::scoped_lock lock(mutex_);
+  return collected_;
 }
 
 Json ConsoleEvents::with_events(Json record) const {

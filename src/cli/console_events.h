@@ -18,6 +18,7 @@ class ConsoleEvents : public EventSink {
  public:
   ConsoleEvents(Format format, Verbosity verbosity) : format_(format), verbosity_(verbosity) {}
   void emit(const Event& event) override;
+  [[nodiscard]] Json collected() const;
   // The record with its "events".
   [[nodiscard]] Json with_events(Json record) const;
 

@@ -17,6 +17,8 @@ struct Environment {
   std::optional<std::string> lang{};
   std::optional<std::string> lc_all{};
   std::optional<std::string> xdg_cache_home{};
+  std::optional<std::string> sudo_uid{};
+  bool in_build_log = false;                  // a build service reads commands out of what we print (log_commands.h)
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
 };
 

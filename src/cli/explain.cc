@@ -56,6 +56,9 @@ void add_plan(Table& table, const Plan& plan) {
     if (!command.empty()) command += ' ';
     command += for_reading(word);
   }
+  if (plan.lists_git_configuration) {
+    table.row("first", "git config --list -z, in the same jail; the command below then outranks each dangerous key");
+  }
   table.row("command", command);
   for (const EnvVar& var : plan.env) table.row("environment", fmt::format("{}={}", var.name, var.value));
   table.row("repo", fmt::format("{} ({})", plan.repo.native(),
@@ -66,6 +69,7 @@ void add_plan(Table& table, const Plan& plan) {
   for (const HostRule& rule : plan.allowed_hosts) table.row("may reach", host_rule_text(rule));
   if (plan.allowed_hosts.empty()) table.row("may reach", "no host");
   table.row("limits", limits_text(plan.limits));
+  if (plan.speculation == Speculation::kAllowed) table.row("speculation", "allowed");
   if (plan.probe) table.row("probe", plan.probe->str());
 }
 

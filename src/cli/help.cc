@@ -45,11 +45,13 @@ Run one allowlisted tool over a repo you do not trust.
   --jail KIND           auto (native, else bwrap), native, bwrap, none [auto]
   --require G,G         refuse unless these guarantees hold
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
-  --writable-repo       let the tool write in the repo
+  --writable-repo, --writable-git   may write the repo; what git executes, too
+  --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
   --allow-registry      may reach the registry that your own npm is set to
   --strict-network      end the run at the first refused connection
-  --env NAME=VALUE, --stdin   one more variable (repeatable); pass our stdin
+  --env NAME=VALUE      one more variable (repeatable)
+  --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
   --policy FILE         another closed set; never a file inside the repo
   --json, --verbose, --probe NAME   one record; debug events; a name for events
 

@@ -1,31 +1,39 @@
-// Passes a tool's output on as it comes. On a terminal it goes through TerminalFilter; anywhere else byte for byte.
+// Passes a tool's output on as it comes. On a terminal it goes through TerminalFilter, in a build service's log through
+// LogCommandFilter; anywhere else byte for byte.
 #pragma once
-
-#include <sys/types.h>
 
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
+#include "cli/log_commands.h"
+#include "cli/outlet.h"
 #include "cli/terminal_filter.h"
 #include "sallyport/jail.h"
 #include "sallyport/result.h"
 
 namespace sallyport::cli {
 
-// A reader that is slow holds the tool back, as a pipe does; one that has stopped reading must not hold back the
-// deadline or a cancel. So a write waits no longer than until `deadline` or a stop request, and what is left is
-// dropped. Used by one thread at a time.
+// A reader that is slow holds the tool back, as a pipe does, and nothing else: pass_on() never waits. What the reader has not
+// taken yet waits here, and the gate reads no more of that stream meanwhile (waits_for), so it is at most what one turn of the
+// gate's loop reads, and at the end what the pipe holds. Past the deadline or a stop request it is dropped. Used by one thread
+// at a time.
 class LiveOutput {
  public:
-  // `stop_fd` is readable once the run was asked to stop by a signal.
-  LiveOutput(std::stop_source source, int stop_fd, std::chrono::milliseconds timeout);
+  struct Options {
+    std::chrono::milliseconds timeout{};
+    int stop_fd = -1;  // readable once the run was asked to stop by a signal
+    bool in_build_log = false;
+  };
+  LiveOutput(std::stop_source source, const Options& options);
 
   void pass_on(Stream stream, std::string_view bytes);
-  // Call once, after the run: ends half characters and open colours.
+  // JailedSubprocessSpec::tap_waits_for.
+  [[nodiscard]] int waits_for(Stream stream);
+  // Call once, after the run: ends half characters and open colours, and delivers what is left until the deadline.
   void finish();
 
   // Why stdout could not be written (the run was asked to stop then). A failing stderr has nobody to be told.
@@ -34,16 +42,18 @@ class LiveOutput {
 
  private:
   struct Sink {
-    int fd;
-    std::size_t chunk;  // what can be written without blocking once poll() says so
-    bool can_refuse;    // whether a write may be asked not to block; tried, and false once refused
-    std::optional<TerminalFilter> filter;
+    explicit Sink(int fd, bool in_build_log);
+    Outlet outlet;
+    std::optional<TerminalFilter> terminal;
+    std::optional<LogCommandFilter> build_log;
+    std::string waiting{};  // for the reader
     bool broken = false;
   };
-  static Sink sink_for(int fd);
-  void write(Sink& sink, std::string_view bytes);
-  [[nodiscard]] ssize_t write_some(Sink& sink, std::string_view bytes) const;
-  [[nodiscard]] bool wait_writable(int fd) const;
+  Sink& sink(Stream stream) { return sinks_[stream == Stream::kStdout ? 0 : 1]; }
+  void pass_filtered(Sink& sink, std::string_view bytes);
+  [[nodiscard]] std::size_t write(Sink& sink, std::string_view bytes);
+  void flush(Sink& sink);
+  [[nodiscard]] bool wait_writable(const Sink& sink) const;
   void fail_with(Sink& sink, int error_number);
 
   std::stop_source source_;

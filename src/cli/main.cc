@@ -4,20 +4,16 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/console.h"
-#include "cli/early_jail.h"
 #include "cli/environment.h"
 #include "cli/verbs.h"
-#include "gate/one_run.h"
 
 namespace sallyport::cli {
 namespace {
@@ -27,6 +23,15 @@ std::optional<std::string> variable(const char* name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
+// Set by GitHub Actions and its kin, Azure Pipelines, and TeamCity.
+bool names_build_service() {
+  for (const char* name : {"GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"}) {
+    const std::optional<std::string> value = variable(name);
+    if (value && !value->empty()) return true;
+  }
+  return false;
+}
+
 Environment read_environment() {
   std::error_code unknown;
   return {.path = variable("PATH"),
@@ -34,23 +39,18 @@ Environment read_environment() {
           .lang = variable("LANG"),
           .lc_all = variable("LC_ALL"),
           .xdg_cache_home = variable("XDG_CACHE_HOME"),
+          .sudo_uid = variable("SUDO_UID"),
+          .in_build_log = names_build_service(),
           .current_directory = std::filesystem::current_path(unknown)};
 }
 
-// What was begun before main(). Told at once what it can be told, so that it need not wait; unless a verb takes it, it is
-// ended before we leave.
-std::unique_ptr<BegunJail> begun_jail() {
-  const spawn::BegunHelper early = take_early_jail();
-  return early.pid != 0 ? std::make_unique<BegunJail>(early) : nullptr;
-}
-
 int dispatch(const std::vector<std::string>& args) {
-  std::unique_ptr<BegunJail> begun = begun_jail();
+  const Environment environment = read_environment();
+  expect_build_log(environment.in_build_log);
   const Result<Command> command = parse_command_line(args);
   if (!command) return report(command.error(), requested_format(args));
-  const Environment environment = read_environment();
   return std::visit(overloaded{
-                        [&](const RunCommand& run) { return run_verb(run, environment, std::move(begun)); },
+                        [&](const RunCommand& run) { return run_verb(run, environment); },
                         [&](const ExplainCommand& explain) { return explain_verb(explain, environment); },
                         [&](const DoctorCommand& doctor) { return doctor_verb(doctor, environment); },
                         [](const AllowlistCommand& allowlist) { return allowlist_verb(allowlist); },

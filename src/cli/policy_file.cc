@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <string>
 #include <system_error>
 
 #include "core/errors.h"
-#include "core/paths.h"
 #include "os/file.h"
+#include "tools/trust.h"
 
 namespace sallyport::cli {
 namespace {
@@ -19,15 +18,32 @@ namespace fs = std::filesystem;
 
 constexpr ByteCount kLargestPolicy = mebibytes(1);
 
-Result<UniqueFd> open_policy(const fs::path& file) {
-  // NONBLOCK: opening a FIFO without a writer must not hang; it is refused right after.
-  Result<UniqueFd> fd = open_path(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (!fd) return fail(policy_error(file.native(), 0, 0, fd.error().message, "name a readable file after --policy"));
-  struct stat status{};
-  if (fstat(fd->get(), &status) != 0) return fail(system_error("inspect", file.native(), errno));
-  if (!S_ISREG(status.st_mode)) {
-    return fail(policy_error(file.native(), 0, 0, "not a regular file", "name a regular file after --policy"));
+Error not_trusted(const fs::path& file, const TrustProblem& problem) {
+  if (problem.error_number == ENOEXEC) {
+    return policy_error(file.native(), 0, 0, "not a regular file", "name a regular file after --policy");
   }
+  if (problem.error_number != 0) {
+    return policy_error(file.native(), 0, 0, system_error("open", problem.where, problem.error_number).message,
+                        "name a readable file after --policy");
+  }
+  return policy_error(file.native(), 0, 0, fmt::format("{} {}", problem.where, problem.why),
+                      "a policy decides what may run: keep it where only you or root can change it");
+}
+
+// The very file whose way was checked, whoever renames what by now.
+Result<UniqueFd> open_policy(const fs::path& file, const fs::path& repo) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(file, error);
+  if (error) return fail(system_error("find", file.native(), error.value(), "name it by an absolute path"));
+  const Trusted<TrustedNode> node = trusted_file(absolute, TrustContext::current(repo));
+  if (!node && node.error().why == kInsideRepo) {
+    return fail(policy_error(file.native(), 0, 0, fmt::format("it lies inside the analysed repo {}", repo.native()),
+                             "a repo must not say what may be run over it: keep the policy elsewhere"));
+  }
+  if (!node) return fail(not_trusted(file, node.error()));
+  Result<UniqueFd> fd =
+      open_path(fmt::format("/proc/self/fd/{}", node->fd.get()), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (!fd) return fail(policy_error(file.native(), 0, 0, fd.error().message, "name a readable file after --policy"));
   return fd;
 }
 
@@ -39,23 +55,9 @@ Result<Allowlist> parse_policy(const UniqueFd& fd, const fs::path& file) {
 
 }  // namespace
 
-Result<Allowlist> load_allowlist(const std::optional<fs::path>& policy) {
+Result<Allowlist> load_allowlist(const std::optional<fs::path>& policy, const fs::path& repo) {
   if (!policy) return Allowlist::builtin();
-  const UniqueFd fd = TRY(open_policy(*policy));
-  return parse_policy(fd, *policy);
-}
-
-Result<Allowlist> load_allowlist_outside(const std::optional<fs::path>& policy, const fs::path& repo) {
-  if (!policy) return Allowlist::builtin();
-  const UniqueFd fd = TRY(open_policy(*policy));
-  // Asked of the open file, not of its name: a name can lead elsewhere by the time it is looked at again.
-  std::error_code error;
-  const fs::path opened = fs::read_symlink(fmt::format("/proc/self/fd/{}", fd.get()), error);
-  if (error) return fail(system_error("locate", policy->native(), error.value(), "is /proc mounted?"));
-  if (is_inside(opened, repo)) {
-    return fail(policy_error(policy->native(), 0, 0, fmt::format("it lies inside the analysed repo {}", repo.native()),
-                             "a repo must not say what may be run over it: keep the policy elsewhere"));
-  }
+  const UniqueFd fd = TRY(open_policy(*policy, repo));
   return parse_policy(fd, *policy);
 }
 

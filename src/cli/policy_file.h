@@ -9,11 +9,10 @@
 
 namespace sallyport::cli {
 
-[[nodiscard]] Result<Allowlist> load_allowlist(const std::optional<std::filesystem::path>& policy);
-
-// As above, and a policy that lies inside `repo` once every symlink is followed is refused: the scanned repo must not
-// say what may be run over it. `repo` is canonical.
-[[nodiscard]] Result<Allowlist> load_allowlist_outside(const std::optional<std::filesystem::path>& policy,
-                                                       const std::filesystem::path& repo);
+// A policy is believed only where nobody but the caller or root could have put or changed it: the file and every directory and
+// symlink on the way (tools/trust.h). One inside `repo` is refused too: the scanned repo must not say what may be run over it.
+// `repo` is canonical; empty: none.
+[[nodiscard]] Result<Allowlist> load_allowlist(const std::optional<std::filesystem::path>& policy,
+                                               const std::filesystem::path& repo = {});
 
 }  // namespace sallyport::cli

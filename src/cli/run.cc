@@ -34,6 +34,19 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   return exit_code_of(result.outcome, stop_signal);
 }
 
+// git says "could not write config file: device or resource busy", which tells nobody what to change.
+void explain_protected_git(const CallOptions& options, const JailedSubprocessResult& result) {
+  const auto* completed = std::get_if<Completed>(&result.outcome);
+  const auto* code = completed == nullptr ? nullptr : std::get_if<ExitCode>(&completed->fate);
+  const bool is_git = options.argv.size() > 1 && options.argv.front() == "git";
+  const bool is_protected = options.repo_access == RepoAccess::kWritable && options.git_access == GitAccess::kProtected;
+  if (code == nullptr || code->value == 0 || !is_git || !is_protected) return;
+  for (const char* const writes_config : {"config", "remote", "submodule", "branch", "push"}) {
+    if (options.argv[1] != writes_config) continue;
+    say_hint("git's configuration is kept as it is in a writable repo; --writable-git opens it");
+  }
+}
+
 // Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's
 // mounts apart, some milliseconds; leaving at once leaves that to the helper, which ends by itself when our socket closes.
 [[noreturn]] void leave(int code) {
@@ -43,7 +56,7 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
 
 }  // namespace
 
-int run_verb(const RunCommand& command, const Environment& environment, std::unique_ptr<BegunJail> begun) {
+int run_verb(const RunCommand& command, const Environment& environment) {
   const CallOptions& options = command.call;
   ConsoleEvents events(options.format, options.verbosity);
   std::stop_source source;
@@ -53,21 +66,26 @@ int run_verb(const RunCommand& command, const Environment& environment, std::uni
   if (!call) return report(call.error(), options.format, events);
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
-  Result<std::unique_ptr<Gate>> gate = jails_itself ? open_gate_for_one_run(std::move(call->config), std::move(begun))
-                                                    : Gate::open(std::move(call->config));
+  Result<std::unique_ptr<Gate>> gate =
+      jails_itself ? open_gate_for_one_run(std::move(call->config)) : Gate::open(std::move(call->config));
   if (!gate) return report(gate.error(), options.format, events);
   std::optional<LiveOutput> live;
   if (options.format == Format::kText) {
-    live.emplace(source, signals->fd(), options.timeout);
+    live.emplace(source, LiveOutput::Options{
+                             .timeout = options.timeout, .stop_fd = signals->fd(), .in_build_log = in_build_log()});
     call->spec.tap = [&live](Stream stream, std::string_view bytes) { live->pass_on(stream, bytes); };
+    call->spec.tap_waits_for = [&live](Stream stream) { return live->waits_for(stream); };
   }
   call->spec.stop_fd = signals->fd();
+  std::optional<SayingDuringRun> quiet(std::in_place, signals->fd(), options.timeout);
   const Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
   if (live) live->finish();
+  quiet.reset();
   const int stop_signal = signals->received();
   if (!result) return report(result.error(), options.format, events);
+  if (live) explain_protected_git(options, *result);
   if (live) leave(finish_text(*result, options.argv.front(), *live, stop_signal));
-  leave(print_record(events.with_events(run_record(*result)), exit_code_of(result->outcome, stop_signal)));
+  leave(print_run_record(*result, events.collected(), exit_code_of(result->outcome, stop_signal)));
 }
 
 }  // namespace sallyport::cli

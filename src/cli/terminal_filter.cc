@@ -1,7 +1,10 @@
 #include "cli/terminal_filter.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 
+#include "core/printable.h"
 #include "core/utf8.h"
 
 namespace sallyport::cli {
@@ -17,6 +20,45 @@ constexpr std::string_view kReset = "\x1B[0m";
 constexpr std::size_t kLongestColour = 64;
 
 bool is_colour_parameter(unsigned char byte) { return (byte >= '0' && byte <= '9') || byte == ';' || byte == ':'; }
+
+// Text stays readable on any background whichever of these are on: six colours, bold, italic, underline and their ends. Not
+// the others: concealed and faint text, black and white (one of them is the background), backgrounds and inverse (a
+// foreground can equal them), palette and true colours (any of the former).
+bool keeps_text_readable(std::string_view parameter) {
+  constexpr std::string_view kKept[] = {"0",  "1",  "3",  "4",  "22", "23", "24", "31", "32", "33",
+                                        "34", "35", "36", "39", "91", "92", "93", "94", "95", "96"};
+  return std::ranges::find(kKept, parameter) != std::end(kKept);
+}
+
+std::string_view next_parameter(std::string_view& rest) {
+  const std::size_t end = rest.find(';');
+  const std::string_view parameter = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return parameter;
+}
+
+// "1;31;8" becomes "1;31".
+std::string readable_parameters(std::string_view parameters) {
+  if (parameters.empty()) return "0";
+  std::string kept;
+  while (!parameters.empty()) {
+    std::string_view parameter = next_parameter(parameters);
+    if (parameter.empty()) parameter = "0";
+    if (parameter == "38" || parameter == "48" || parameter == "58") {
+      // 38;5;N and 38;2;R;G;B: what belongs to it goes with it.
+      const std::string_view kind = next_parameter(parameters);
+      for (int left = kind == "5" ? 1 : kind == "2" ? 3 : 0; left > 0; --left)
+        static_cast<void>(next_parameter(parameters));
+      continue;
+    }
+    // A foreground that was not kept must not leave an earlier one on.
+    const bool other_colour = parameter.size() == 2 && (parameter.front() == '3' || parameter.front() == '9');
+    if (!keeps_text_readable(parameter) && !other_colour) continue;
+    if (!kept.empty()) kept.push_back(';');
+    kept += keeps_text_readable(parameter) ? parameter : "39";
+  }
+  return kept;
+}
 
 // How many bytes a UTF-8 sequence that starts so has; 1 also for what cannot start one.
 std::size_t sequence_length(unsigned char first) {
@@ -96,6 +138,9 @@ void TerminalFilter::take_text(unsigned char byte, std::string& out) {
   const bool is_c1 = next.length != 0 && next.code_point >= 0x80 && next.code_point < 0xA0;
   if (is_c1) {
     ++removed_;
+  } else if (next.length != 0 && hides_text(next.code_point)) {
+    ++removed_;
+    out += kReplacement;
   } else {
     out += next.length == 0 ? kReplacement : std::string_view(pending_);
   }
@@ -131,12 +176,14 @@ void TerminalFilter::take_csi(unsigned char byte, std::string& out) {
     return;
   }
   const bool is_colour = byte == 'm' && pending_.size() <= kLongestColour && pending_.find('?') == std::string::npos;
-  if (is_colour) {
+  const std::string kept = is_colour ? readable_parameters(pending_) : std::string();
+  if (!kept.empty()) {
     out += "\x1B[";
-    out += pending_;
+    out += kept;
     out += 'm';
-    coloured_ = !(pending_.empty() || pending_ == "0");
-  } else {
+    coloured_ = kept != "0";
+  }
+  if (kept.empty() || kept != (pending_.empty() ? "0" : pending_)) {
     ++removed_;
   }
   pending_.clear();

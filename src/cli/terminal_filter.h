@@ -1,9 +1,10 @@
 // What a tool prints, made safe for a person's terminal: a scanned repo decides much of a tool's output, and a
 // terminal obeys it (titles that are read back as input, clipboard writes, moved cursors that rewrite earlier lines).
 //
-// Kept: text, \n \t \r, and colours (CSI … m). Removed: every other escape sequence and control character, C1
-// controls in either encoding. Bytes that are not UTF-8 become U+FFFD. Sequences may be split over any number of
-// calls.
+// Kept: text, \n \t \r, and of colours (CSI … m) those that leave text readable on any background: red to cyan, bold, italic,
+// underline, reset. Removed: all other attributes (concealed, faint, inverse, backgrounds, black, white, palettes), every other
+// escape sequence and control character, C1 controls in either encoding. Bytes that are not UTF-8, and characters that reorder
+// or hide text (bidi controls and their kin), become U+FFFD. Sequences may be split over any number of calls.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,9 @@ std::string through(std::string_view bytes) {
 }
 
 TEST(TerminalFilter, KeepsTextLinesAndColours) {
-  for (const std::string_view text : {"plain\n\ttab\r\n", "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80",
-                                      "\x1b[1;31mred\x1b[0m", "\x1b[38;2;1;2;3mrgb\x1b[m"}) {
+  for (const std::string_view text :
+       {"plain\n\ttab\r\n", "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\x1b[1;31mred\x1b[0m",
+        "\x1b[4mline\x1b[24m\x1b[92mgreen\x1b[39m\x1b[0m", "\u05d0\u05d1 \u0645\u200c\u0646 \u2764\ufe0f"}) {
     EXPECT_EQ(through(text), text);
   }
 }
@@ -41,6 +42,27 @@ TEST(TerminalFilter, RemovesWhatATerminalWouldObey) {
                     "2Jz"),
             "a\xEF\xBF\xBD"
             "2Jz");  // raw C1
+}
+
+TEST(TerminalFilter, AttributesThatCouldHideTextAreRemovedAndTheOthersStay) {
+  EXPECT_EQ(through("a\x1b[8mz"), "az");  // concealed
+  EXPECT_EQ(through("a\x1b[08mz"), "az");
+  EXPECT_EQ(through("a\x1b[1;8;31mz\x1b[m"), "a\x1b[1;31mz\x1b[0m");
+  EXPECT_EQ(through("a\x1b[30;40mz\x1b[0m"), "a\x1b[39mz\x1b[0m");  // black on black
+  EXPECT_EQ(through("a\x1b[41;31mz\x1b[0m"), "a\x1b[31mz\x1b[0m");  // red on red
+  EXPECT_EQ(through("a\x1b[7mz\x1b[2mz"), "azz");                   // inverse, faint
+  EXPECT_EQ(through("a\x1b[38;5;8;48;2;1;2;3mz"), "az");            // their numbers are no attributes
+  EXPECT_EQ(through("a\x1b[38;2;8;8;8;8mz"), "az");
+  EXPECT_EQ(through("a\x1b[38:5:0mz\x1b[4:3mz"), "azz");
+  EXPECT_EQ(through("a\x1b[;8mz\x1b[0m"), "a\x1b[0mz\x1b[0m");
+}
+
+TEST(TerminalFilter, CharactersThatReorderOrHideTextAreShownAsSuch) {
+  for (const std::string_view hidden :
+       {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069", "\u200e", "\u200f",
+        "\u061c", "\u2028", "\u2029", "\u200b", "\u2060", "\ufeff", "\U000e0041", "\ufff9"}) {
+    EXPECT_EQ(through("a" + std::string(hidden) + "z"), "a\xEF\xBF\xBDz");
+  }
 }
 
 TEST(TerminalFilter, ASequenceCutShortDoesNotSwallowTheText) {

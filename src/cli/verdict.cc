@@ -24,6 +24,22 @@ Verdict of_completed(const Completed& completed, std::string_view tool) {
   return {.line = fmt::format("{} ended by {}", tool, signal_name(signal->number)), .hint = {}};
 }
 
+std::string of_oom(const OomKilled& oom, std::string_view tool) {
+  const std::string limit = format_bytes(ByteCount{oom.limit_bytes});
+  if (oom.socket_bytes > 0) {
+    return fmt::format("out of memory at {}, {} in socket buffers: {}", limit,
+                       format_bytes(ByteCount{oom.socket_bytes}), killed(tool));
+  }
+  std::string line =
+      fmt::format("out of memory at {}: the kernel killed in {}'s own group {} time(s)", limit, tool, oom.oom_kills);
+  // The tool may have outlived what the kernel chose.
+  if (!oom.fate) return line;
+  if (const ExitCode* const code = std::get_if<ExitCode>(&*oom.fate)) {
+    line += fmt::format("; {} itself exited with {}", tool, code->value);
+  }
+  return line;
+}
+
 }  // namespace
 
 Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signal) {
@@ -37,9 +53,7 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
                                     format_duration(timed_out.limit))};
           },
           [&](const OomKilled& oom) {
-            return Verdict{.line = fmt::format("out of memory at {}: the kernel killed in {}'s own group {} time(s)",
-                                               format_bytes(ByteCount{oom.limit_bytes}), tool, oom.oom_kills),
-                           .hint = "raise --memory, or give the tool less to do"};
+            return Verdict{.line = of_oom(oom, tool), .hint = "raise --memory, or give the tool less to do"};
           },
           [&](const NetworkDenied& denied) {
             return Verdict{.line = denied.port == 0

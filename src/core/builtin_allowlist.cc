@@ -27,25 +27,25 @@ struct Row {
 constexpr auto kTable = std::to_array<Row>({
     Row{"git", kGitRecord, Need::kMandatory, Hardening::kGit, "reads the history and state of the analysed repo",
         "apt-get install git"},
-    Row{"node", kNodeRecord, Need::kOptional, Hardening::kNone,
+    Row{"node", kNodeRecord, Need::kOptional, Hardening::kNode,
         "runs the repo's JavaScript and the tools written in it", "apt-get install nodejs"},
     Row{"docker", kAnalysisRecord, Need::kOptional, Hardening::kDocker, "starts the container a runtime trace observes",
         "apt-get install docker.io"},
-    Row{"strace", kAnalysisRecord, Need::kOptional, Hardening::kNone, "records the system calls of a traced program",
+    Row{"strace", kAnalysisRecord, Need::kOptional, Hardening::kStrace, "records the system calls of a traced program",
         "apt-get install strace", Role::kTool, Platform::kLinux},
     Row{"semgrep", kAnalysisRecord, Need::kOptional, Hardening::kSemgrep, "finds code patterns by rule",
         "pipx install semgrep"},
-    Row{"syft", kAnalysisRecord, Need::kOptional, Hardening::kNone, "lists the packages a tree contains",
+    Row{"syft", kAnalysisRecord, Need::kOptional, Hardening::kSyft, "lists the packages a tree contains",
         "install a release of anchore/syft into the trusted search path"},
-    Row{"grype", kAnalysisRecord, Need::kOptional, Hardening::kNone, "matches packages with known vulnerabilities",
+    Row{"grype", kAnalysisRecord, Need::kOptional, Hardening::kGrype, "matches packages with known vulnerabilities",
         "install a release of anchore/grype into the trusted search path"},
     Row{"gitleaks", kAnalysisRecord, Need::kOptional, Hardening::kGitleaks, "finds secrets in files and history",
-        "apt-get install gitleaks"},
-    Row{"scip-typescript", kAnalysisRecord, Need::kOptional, Hardening::kNone, "indexes the symbols of TypeScript code",
-        "npm install --global @sourcegraph/scip-typescript"},
-    Row{"tree-sitter", kAnalysisRecord, Need::kOptional, Hardening::kNone, "parses source files into syntax trees",
-        "cargo install tree-sitter-cli"},
-    Row{"ast-grep", kAnalysisRecord, Need::kOptional, Hardening::kNone, "searches code by syntax tree",
+        "install a release of gitleaks, 8.27 or newer, into the trusted search path"},
+    Row{"scip-typescript", kAnalysisRecord, Need::kOptional, Hardening::kScipTypescript,
+        "indexes the symbols of TypeScript code", "npm install --global @sourcegraph/scip-typescript"},
+    Row{"tree-sitter", kAnalysisRecord, Need::kOptional, Hardening::kTreeSitter,
+        "parses source files into syntax trees", "cargo install tree-sitter-cli"},
+    Row{"ast-grep", kAnalysisRecord, Need::kOptional, Hardening::kAstGrep, "searches code by syntax tree",
         "cargo install ast-grep"},
     Row{"rg", kAnalysisRecord, Need::kOptional, Hardening::kRipgrep, "searches text in large trees",
         "apt-get install ripgrep"},
@@ -55,7 +55,7 @@ constexpr auto kTable = std::to_array<Row>({
         "apt-get install bubblewrap", Role::kWrapper, Platform::kLinux},
     Row{"sandbox-exec", kValidationRecord, Need::kOptional, Hardening::kNone, "builds the jail on macOS",
         "part of macOS; nothing to install", Role::kWrapper, Platform::kMacOs},
-    Row{"jq", kValidationRecord, Need::kOptional, Hardening::kNone, "reads and reshapes JSON reports",
+    Row{"jq", kValidationRecord, Need::kOptional, Hardening::kJq, "reads and reshapes JSON reports",
         "apt-get install jq"},
 });
 
@@ -74,6 +74,14 @@ constexpr auto kHardeningNames = std::to_array<HardeningName>({
     HardeningName{Hardening::kSemgrep, "semgrep"},
     HardeningName{Hardening::kGitleaks, "gitleaks"},
     HardeningName{Hardening::kDocker, "docker"},
+    HardeningName{Hardening::kAstGrep, "ast-grep"},
+    HardeningName{Hardening::kScipTypescript, "scip-typescript"},
+    HardeningName{Hardening::kSyft, "syft"},
+    HardeningName{Hardening::kGrype, "grype"},
+    HardeningName{Hardening::kTreeSitter, "tree-sitter"},
+    HardeningName{Hardening::kStrace, "strace"},
+    HardeningName{Hardening::kNode, "node"},
+    HardeningName{Hardening::kJq, "jq"},
 });
 
 const Row* find_row(std::string_view name) {
@@ -113,6 +121,12 @@ bool is_builtin_wrapper(std::string_view name) {
 
 std::string_view hardening_name(Hardening hardening) {
   return std::ranges::find(kHardeningNames, hardening, &HardeningName::hardening)->name;
+}
+
+std::vector<std::string_view> hardening_names() {
+  std::vector<std::string_view> names;
+  for (const HardeningName& entry : kHardeningNames) names.push_back(entry.name);
+  return names;
 }
 
 std::optional<Hardening> hardening_named(std::string_view name) {

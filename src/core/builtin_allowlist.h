@@ -16,6 +16,7 @@ namespace sallyport {
 [[nodiscard]] bool is_builtin_wrapper(std::string_view name);
 
 [[nodiscard]] std::string_view hardening_name(Hardening hardening);  // "none", "git", …
+[[nodiscard]] std::vector<std::string_view> hardening_names();
 [[nodiscard]] std::optional<Hardening> hardening_named(std::string_view name);
 [[nodiscard]] std::string_view role_name(Role role);  // "tool", "wrapper"
 

@@ -24,6 +24,7 @@ constexpr std::string_view kRuntime = "a language runtime loads code or options 
 constexpr std::string_view kGit = "git takes programs, files or configuration from it";
 constexpr std::string_view kProgram = "it names a program to run";
 constexpr std::string_view kConfig = "it names or holds the tool's configuration";
+constexpr std::string_view kGoTools = "the Go tools take programs or code from it";
 constexpr std::string_view kBase = "it comes from the base environment only";
 
 // Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
@@ -91,6 +92,22 @@ constexpr auto kForbidden = std::to_array<NameRule>({
     NameRule{Match::kPrefix, "SEMGREP_", kConfig},
     NameRule{Match::kPrefix, "GITLEAKS_", kConfig},
     NameRule{Match::kExact, "RIPGREP_CONFIG_PATH", kConfig},
+    NameRule{Match::kPrefix, "SYFT_", kConfig},
+    NameRule{Match::kPrefix, "GRYPE_", kConfig},
+    NameRule{Match::kPrefix, "ANCHORE_", kConfig},
+    NameRule{Match::kPrefix, "AST_GREP_", kConfig},
+    NameRule{Match::kPrefix, "CGO_", kGoTools},
+    NameRule{Match::kExact, "GOENV", kGoTools},
+    NameRule{Match::kExact, "GOFLAGS", kGoTools},
+    NameRule{Match::kExact, "GOPATH", kGoTools},
+    NameRule{Match::kExact, "GOPROXY", kGoTools},
+    NameRule{Match::kExact, "GOROOT", kGoTools},
+    NameRule{Match::kExact, "GOTOOLCHAIN", kGoTools},
+    NameRule{Match::kExact, "GOWORK", kGoTools},
+    NameRule{Match::kExact, "CC", kProgram},
+    NameRule{Match::kExact, "CXX", kProgram},
+    NameRule{Match::kPrefix, "CC_", kProgram},
+    NameRule{Match::kPrefix, "CXX_", kProgram},
     NameRule{Match::kPrefix, "TREE_SITTER_", kConfig},
     NameRule{Match::kExact, "XDG_CONFIG_HOME", kConfig},
     NameRule{Match::kExact, "XDG_CONFIG_DIRS", kConfig},
@@ -104,10 +121,25 @@ constexpr auto kForbidden = std::to_array<NameRule>({
 });
 
 // Members of a closed family that only carry a value.
-constexpr std::array<std::string_view, 14> kHarmless = {
-    "GIT_AUTHOR_NAME",    "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",  "GIT_COMMITTER_NAME",      "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_DATE", "NODE_ENV",         "NODE_NO_WARNINGS", "NODE_DISABLE_COLORS",     "PYTHONUNBUFFERED",
-    "PYTHONHASHSEED",     "PYTHONIOENCODING", "PYTHONUTF8",       "PYTHONDONTWRITEBYTECODE",
+constexpr std::array<std::string_view, 17> kHarmless = {
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "NODE_DISABLE_COLORS",
+    "PYTHONUNBUFFERED",
+    "PYTHONHASHSEED",
+    "PYTHONIOENCODING",
+    "PYTHONUTF8",
+    "PYTHONDONTWRITEBYTECODE",
+    // Where the operator keeps grype's database.
+    "GRYPE_DB_CACHE_DIR",
+    "GRYPE_DB_AUTO_UPDATE",
+    "GRYPE_DB_VALIDATE_AGE",
 };
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

@@ -20,6 +20,7 @@ std::string_view error_kind(const Error& error) {
                         [](const GuaranteeUnavailable&) -> string_view { return "guarantee_unavailable"; },
                         [](const JailUnavailable&) -> string_view { return "jail_unavailable"; },
                         [](const SetupFailed&) -> string_view { return "setup_failed"; },
+                        [](const JailDied&) -> string_view { return "jail_died"; },
                         [](const SystemError&) -> string_view { return "system_error"; },
                     },
                     error.detail);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include <cstring>
 #include <system_error>
 
@@ -98,10 +100,42 @@ Error jail_unavailable(std::string_view jail, std::string_view why, std::string_
           .hint = printable(hint)};
 }
 
+namespace {
+
+// What somebody can change who knows the shell's words for it.
+std::string_view usual_hint(int error_number) {
+  switch (error_number) {
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open; raise the limit with 'ulimit -n' or run less at once";
+    case EFBIG:
+      return "files may not grow that large here; raise the limit with 'ulimit -f'";
+    case EAGAIN:
+      return "no more processes can be started; raise the limit with 'ulimit -u' or run less at once";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Error jail_died(std::string_view jail, int wait_status) {
+  constexpr int kSignalMask = 0x7f;
+  const int by_signal = wait_status & kSignalMask;
+  const std::string how = by_signal != 0 ? fmt::format("was killed by signal {}", by_signal)
+                                         : fmt::format("left with {}", (wait_status >> 8) & 0xff);
+  return {.detail = JailDied{.jail = std::string(jail), .wait_status = wait_status},
+          .message = fmt::format("lost jail '{}': its first process {}, so the tool's own end is not known",
+                                 printable(jail), how),
+          .hint =
+              "something outside the run ended it: a limit of the caller's (ulimit -t), an operator, or the "
+              "out-of-memory killer"};
+}
+
 Error setup_failed(std::string_view stage, int error_number, std::string_view hint) {
   return {.detail = SetupFailed{.stage = std::string(stage), .error_number = error_number},
           .message = fmt::format("set-up failed at {}: {}", printable(stage), errno_text(error_number)),
-          .hint = printable(hint)};
+          .hint = printable(hint.empty() ? usual_hint(error_number) : hint)};
 }
 
 Error system_error(std::string_view operation, std::string_view subject, int error_number, std::string_view hint) {
@@ -109,7 +143,7 @@ Error system_error(std::string_view operation, std::string_view subject, int err
       subject.empty() ? std::string(operation) : fmt::format("{} {}", operation, printable(subject));
   return {.detail = SystemError{.operation = std::string(operation), .error_number = error_number},
           .message = fmt::format("cannot {}: {}", what, errno_text(error_number)),
-          .hint = printable(hint)};
+          .hint = printable(hint.empty() ? usual_hint(error_number) : hint)};
 }
 
 }  // namespace sallyport

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
+#include <optional>
 
 #include "core/errors.h"
 #include "core/paths.h"
@@ -39,14 +40,15 @@ class ViewBuilder {
   ViewBuilder() { view_.reserve(kUsualSteps); }
 
   void directory(const std::string& target, std::uint32_t mode = 0755) {
-    if (target == "/" || below_bind(target) || !known_.insert(target).second) return;
+    if (target == "/" || below_bind(target) || !known_.try_emplace(target, true).second) return;
     directory(parent_of(target));
-    view_.push_back({.kind = ViewKind::kDirectory, .target = target, .mode = mode});
+    view_.push_back({.kind = ViewKind::kDirectory, .target = target, .mode = mode, .of_caller = caller_decides_});
   }
 
   void add(ViewEntry entry) {
     directory(parent_of(entry.target));
-    known_.insert(entry.target);
+    const bool is_file = entry.kind == ViewKind::kFile || entry.kind == ViewKind::kCopy;
+    known_.try_emplace(entry.target, !is_file);
     view_.push_back(std::move(entry));
   }
 
@@ -62,9 +64,25 @@ class ViewBuilder {
                      .source = source.path,
                      .access = access,
                      .source_is_directory = source.is_directory,
-                     .make_target = !source.is_directory && !inside});
+                     .make_target = !source.is_directory && !inside,
+                     .of_caller = caller_decides_});
     binds_.push_back(target);
   }
+
+  // Why `source` cannot be shown where it is: something of the jail's own is in the way.
+  [[nodiscard]] std::optional<std::string> obstacle(const HostPath& source) const {
+    for (const ViewEntry& entry : view_) {
+      if (entry.kind == ViewKind::kSymlink && is_inside(source.path, entry.target)) {
+        return fmt::format("{} is a link to {} in the jail", entry.target, entry.source);
+      }
+    }
+    const auto known = known_.find(source.path);
+    if (known == known_.end() || known->second == source.is_directory || below_bind(source.path)) return std::nullopt;
+    return fmt::format("the jail has a {} of its own there", known->second ? "directory" : "file");
+  }
+
+  // From now on.
+  void caller_decides() { caller_decides_ = true; }
 
   void call_it_base() {
     for (ViewEntry& entry : view_) entry.of_base = true;
@@ -84,7 +102,8 @@ class ViewBuilder {
 
   std::vector<ViewEntry> view_;
   std::vector<std::string> binds_;
-  std::set<std::string> known_;
+  std::map<std::string, bool> known_;  // whether it is a directory
+  bool caller_decides_ = false;
 };
 
 // Two short tries: the answer comes from this machine, at once or never.
@@ -98,7 +117,7 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   }
   for (const char* empty : {"/home", "/root", "/run", "/var", "/etc"}) view.directory(empty);
   view.add({.kind = ViewKind::kSymlink, .target = "/var/run", .source = "/run"});
-  view.add({.kind = ViewKind::kSymlink, .target = "/var/tmp", .source = "/tmp"});
+  view.directory("/var/tmp");
   for (const HostPath& path : host.etc) view.bind(path.path, path, RepoAccess::kReadOnly);
   for (const HostLayout::Link& link : host.etc_links) {
     view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
@@ -140,12 +159,13 @@ void add_scratch(ViewBuilder& view, ByteCount disk) {
             .target = "/tmp",
             .content = fmt::format("size={},nr_inodes={},mode=1777", count(disk), scratch_files(disk)),
             .mode = 01777});
+  // A mount and no symlink: a repo that lies below /var/tmp gets its place there, and not where a link leads.
+  view.add({.kind = ViewKind::kShared, .target = "/var/tmp", .source = "/tmp"});
   view.directory(std::string(kJailScratch), 0700);
   view.directory(std::string(kJailHome), 0700);
-  // /dev/shm draws on the same quota: a second tmpfs would be a second budget.
   view.directory("/tmp/.shm", 01777);
   view.directory("/dev/shm");
-  view.add({.kind = ViewKind::kShm, .target = "/dev/shm", .source = "/tmp/.shm"});
+  view.add({.kind = ViewKind::kShared, .target = "/dev/shm", .source = "/tmp/.shm"});
 }
 
 void add_proc(ViewBuilder& view, const HostLayout& host) {
@@ -189,10 +209,26 @@ Status check_places(const ViewInputs& inputs, const HostLayout& host) {
   return {};
 }
 
+Status check_obstacle(const ViewBuilder& view, std::string_view field, const HostPath& path) {
+  const std::optional<std::string> obstacle = view.obstacle(path);
+  if (!obstacle) return {};
+  return fail(
+      invalid_request(field, fmt::format("{} cannot be shown: {}", path.path, *obstacle), "move it to another place"));
+}
+
+Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
+  TRY(check_obstacle(view, "repo", {inputs.repo, true}));
+  for (const HostPath& path : inputs.read_only) TRY(check_obstacle(view, "ro", path));
+  for (const HostPath& path : inputs.read_write) TRY(check_obstacle(view, "rw", path));
+  for (const HostPath& path : inputs.tool_files) TRY(check_obstacle(view, "tool", path));
+  return {};
+}
+
 // One path of the host that is shown where it is, and below /work when it lies in the repo.
 struct Shown {
   HostPath path;
   RepoAccess access = RepoAccess::kReadOnly;
+  bool pinned = false;  // must keep its name
 };
 
 // Shallow paths first, so that a mount never hides one made before it.
@@ -206,6 +242,16 @@ std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
   return paths;
 }
 
+// What the innermost wish around `path` says; of two for one path the later, which is the stricter.
+RepoAccess innermost_access(const std::vector<Shown>& shown, const std::string& path) {
+  const Shown* innermost = nullptr;
+  for (const Shown& one : shown) {
+    if (!is_inside(path, one.path.path)) continue;
+    if (innermost == nullptr || one.path.path.size() >= innermost->path.path.size()) innermost = &one;
+  }
+  return innermost == nullptr ? RepoAccess::kReadOnly : innermost->access;
+}
+
 // A read-only path inside a writable one is only as fixed as its parents: with one of them renamed away, another file
 // could be put in its place. A mount point cannot be renamed (EBUSY), so each parent in between becomes one.
 void pin_parents(std::vector<Shown>& shown) {
@@ -213,10 +259,13 @@ void pin_parents(std::vector<Shown>& shown) {
   for (const Shown& top : shown) {
     if (top.access != RepoAccess::kWritable || !top.path.is_directory) continue;
     for (const Shown& fixed : shown) {
-      if (fixed.access == RepoAccess::kWritable || !is_inside(fixed.path.path, top.path.path)) continue;
+      const bool stays = fixed.access == RepoAccess::kReadOnly || fixed.pinned;
+      if (!stays || !is_inside(fixed.path.path, top.path.path)) continue;
       std::filesystem::path parent = std::filesystem::path(fixed.path.path).parent_path();
       for (; parent != top.path.path && is_inside(parent, top.path.path); parent = parent.parent_path()) {
         const auto is_parent = [&](const Shown& one) { return one.path.path == parent; };
+        // A pin is writable: it must not open what a wish further in has shut.
+        if (innermost_access(shown, parent) == RepoAccess::kReadOnly) continue;
         if (std::ranges::none_of(shown, is_parent) && std::ranges::none_of(pins, is_parent)) {
           pins.push_back({.path = {parent, true}, .access = RepoAccess::kWritable});
         }
@@ -230,6 +279,9 @@ void pin_parents(std::vector<Shown>& shown) {
 std::vector<Shown> shown_paths(const ViewInputs& inputs) {
   std::vector<Shown> shown = {{.path = {inputs.repo, true}, .access = inputs.repo_access}};
   for (const HostPath& path : inputs.read_write) shown.push_back({.path = path, .access = RepoAccess::kWritable});
+  for (const HostPath& path : inputs.pinned) {
+    shown.push_back({.path = path, .access = RepoAccess::kWritable, .pinned = true});
+  }
   for (const HostPath& path : inputs.read_only) shown.push_back({.path = path, .access = RepoAccess::kReadOnly});
   pin_parents(shown);
   std::ranges::stable_sort(shown, {}, [](const Shown& one) { return depth_of(one.path.path); });
@@ -266,14 +318,17 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   ViewBuilder view = build_base(host);
   add_resolver(view, inputs.names_resolve);
   add_scratch(view, inputs.disk);
-  for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
+  view.caller_decides();
   const std::vector<Shown> shown = shown_paths(inputs);
+  TRY(check_obstacles(view, inputs));
+  for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
   for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);
   if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
   return std::move(view).take();
 }
 
 std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
+  // /var/tmp is the same directory as /tmp, and Landlock knows directories, not names.
   std::vector<std::string> places = {"/dev", "/tmp"};
   for (const ViewEntry& entry : view) {
     if (entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
@@ -282,7 +337,8 @@ std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
 }
 
 bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view) {
-  const std::vector<std::string> places = writable_places(view);
+  std::vector<std::string> places = writable_places(view);
+  places.emplace_back("/var/tmp");
   return std::ranges::none_of(view, [&places](const ViewEntry& entry) {
     return entry.kind == ViewKind::kBind && entry.access == RepoAccess::kReadOnly &&
            std::ranges::any_of(places, [&](const std::string& place) { return is_inside(entry.target, place); });

@@ -47,7 +47,7 @@ enum class ViewKind {
   kBind,       // host path source on target
   kDevice,     // host device node source on target
   kScratch,    // the size-limited tmpfs for everything writable
-  kShm,        // target shares the scratch tmpfs
+  kShared,     // target is directory source of that tmpfs: another tmpfs would be another budget
   kProc,
   kDevpts,
   kMask,  // hide target, when it exists
@@ -63,6 +63,7 @@ struct ViewEntry {
   bool source_is_directory = true;
   bool make_target = false;  // the mount point is a file that must be created first
   bool of_base = false;      // see base_view(): chosen by nobody but this host's root
+  bool of_caller = false;    // at a place the caller chose
   bool operator==(const ViewEntry&) const = default;
 };
 
@@ -72,6 +73,8 @@ struct ViewInputs {
   RepoAccess repo_access = RepoAccess::kReadOnly;
   std::vector<HostPath> read_only{};
   std::vector<HostPath> read_write{};
+  std::vector<HostPath>
+      pinned{};  // directories in writable places that must keep their name: mount points of their own
   std::vector<HostPath> tool_files{};  // the executable and its interpreter, when outside the system directories
   ByteCount disk = kDefaultDiskQuota;
   bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1

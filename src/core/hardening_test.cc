@@ -90,6 +90,18 @@ TEST(HardenGit, LetsOrdinaryCommandsThrough) {
                                             {"git", "archive", "--format=tar", "HEAD"},
                                             {"git", "config", "--get", "user.name"},
                                             {"git", "submodule", "status"},
+                                            {"git", "bundle", "create", "-", "HEAD"},
+                                            {"git", "bundle", "verify", "x"},
+                                            {"git", "merge-file", "-p", "a", "b", "c"},
+                                            {"git", "worktree", "add", "sub/x", "HEAD"},
+                                            {"git", "worktree", "list"},
+                                            {"git", "apply", "--index", "p"},
+                                            {"git", "rebase", "--abort"},
+                                            {"git", "cherry-pick", "-s", "b"},
+                                            {"git", "merge", "-s", "ours", "b"},
+                                            {"git", "merge", "--strategy-option=ours", "b"},
+                                            {"git", "init", "sub"},
+                                            {"git", "grep", "--", "--help"},
                                             {"git", "log", "HEAD", "--", "--output=x"}}) {
     EXPECT_TRUE(hardened(argv).has_value()) << testing::PrintToString(argv) << hardened(argv).error().message;
   }
@@ -142,57 +154,45 @@ TEST(HardenGit, RefusesWhatWouldUndoItOrStartAProgram_C28) {
                                             {"git", "submodule", "update"},
                                             {"git", "pull", "--recurse-submodules"},
                                             {"git", "diff", "--submodule=diff"},
+                                            {"git", "cat-file", "--filter", "HEAD:f"},
+                                            {"git", "cat-file", "--text", "HEAD:f"},
+                                            {"git", "clone", "--recursive", "https://h.example/r"},
+                                            {"git", "clone", "--recurs", "https://h.example/r"},
+                                            {"git", "clone", "https://h.example/r", "/x"},
+                                            {"git", "clone", "https://h.example/r", "../x"},
+                                            {"git", "init", "/x"},
+                                            {"git", "bundle", "create", "/x", "HEAD"},
+                                            {"git", "bundle", "create", "x", "-"},
+                                            {"git", "bundle", "create", "--version=2", "x", "HEAD"},
+                                            {"git", "merge-file", "/x", "b", "c"},
+                                            {"git", "merge-file", "-L", "p", "a", "b", "c"},
+                                            {"git", "read-tree", "--index-output=/x", "HEAD"},
+                                            {"git", "read-tree", "--index-o", "x", "HEAD"},
+                                            {"git", "worktree", "add", "/x"},
+                                            {"git", "worktree", "add", "-b", "new", "../x"},
+                                            {"git", "worktree", "move", "a", "/x"},
+                                            {"git", "worktree", "repair"},
+                                            {"git", "apply", "--unsafe-paths", "p"},
+                                            {"git", "apply", "--uns", "p"},
+                                            {"git", "apply", "--build-fake-ancestor=x", "p"},
+                                            {"git", "commit-graph", "write", "--object-dir=/x"},
+                                            {"git", "rebase", "--continue"},
+                                            {"git", "rebase", "--cont"},
+                                            {"git", "rebase", "--skip"},
+                                            {"git", "rebase", "--edit-todo"},
+                                            {"git", "rebase", "--show-current-patch"},
+                                            {"git", "cherry-pick", "--continue"},
+                                            {"git", "revert", "--skip"},
+                                            {"git", "merge", "-s", "evil", "b"},
+                                            {"git", "merge", "-nsevil", "b"},
+                                            {"git", "pull", "--strategy=evil"},
+                                            {"git", "cherry-pick", "--strategy", "evil", "b"},
+                                            {"git", "format-patch", "--suffix=/../x", "HEAD"},
                                             {"git", "bisect", "run", "x"},
                                             {"git", "filter-branch"},
                                             {"git", "difftool"},
                                             {"git", "help", "log"},
                                             {"git", "--no-pager"}}) {
-    EXPECT_TRUE(refused(argv)) << testing::PrintToString(argv);
-  }
-}
-
-TEST(HardenNpm, SwitchesScriptsOffTwice_C25) {
-  const Result<HardenedCommand> command = hardened({"npm", "install", "--package-lock-only"});
-  ASSERT_TRUE(command.has_value());
-  EXPECT_THAT(command->argv, ElementsAre("npm", "--ignore-scripts", "install", "--package-lock-only"));
-  EXPECT_THAT(command->env, Contains(EnvVar{"npm_config_ignore_scripts", "true"}));
-  EXPECT_THAT(command->env, Contains(EnvVar{"npm_config_update_notifier", "false"}));
-  for (const Args& argv : std::vector<Args>{{"npm", "--version"},
-                                            {"npm", "test"},
-                                            {"npm", "config", "get", "registry"},
-                                            {"npm", "install", "--ignore-scripts"},
-                                            {"npm", "install", "--no-audit", "-D", "left-pad"},
-                                            {"npm", "run", "build", "--", "--prefix=x"}}) {
-    EXPECT_TRUE(hardened(argv).has_value()) << testing::PrintToString(argv);
-  }
-}
-
-TEST(HardenNpm, RefusesEverySpellingThatTurnsThemOn_C25) {
-  for (const Args& argv : std::vector<Args>{{"npm", "install", "--ignore-scripts=false"},
-                                            {"npm", "install", "--ignore-scripts", "false"},
-                                            {"npm", "install", "--no-ignore-scripts"},
-                                            {"npm", "install", "--No-ignore-scripts"},
-                                            {"npm", "install", "--no-no-no-ignore-scripts"},
-                                            {"npm", "install", "---no-ignore-scripts"},
-                                            {"npm", "install", "-no-ignore-scripts"},
-                                            {"npm", "install", "--ignore-scr=false"},
-                                            {"npm", "install", "--no-ignore-s"},
-                                            {"npm", "install", "--script-shell=/x"},
-                                            {"npm", "install", "--script-sh", "/x"},
-                                            {"npm", "install", "--node-options=-r x"},
-                                            {"npm", "install", "--userconfig=x"},
-                                            {"npm", "install", "--globalconfig=x"},
-                                            {"npm", "install", "--prefix=/"},
-                                            {"npm", "install", "-C", "/"},
-                                            {"npm", "install", "-g", "x"},
-                                            {"npm", "install", "--global"},
-                                            {"npm", "install", "--git=/x"},
-                                            {"npm", "exec", "x"},
-                                            {"npm", "x", "y"},
-                                            {"npm", "explore", "x"},
-                                            {"npm", "config", "set", "ignore-scripts", "false"},
-                                            {"npm", "false", "install"},
-                                            {"npm", "publish"}}) {
     EXPECT_TRUE(refused(argv)) << testing::PrintToString(argv);
   }
 }
@@ -208,77 +208,6 @@ TEST(HardenRipgrep, ReadsNoConfigurationAndStartsNothing_C28) {
                                             {"rg", "-iz", "x"},
                                             {"rg", "--search-zip", "x"},
                                             {"rg", "-e", "--", "--pre=sh"}}) {
-    EXPECT_TRUE(refused(argv)) << testing::PrintToString(argv);
-  }
-}
-
-TEST(HardenSemgrep, SendsNoMetrics_C28) {
-  EXPECT_THAT(hardened({"semgrep", "scan", "--json"})->argv, ElementsAre("semgrep", "scan", "--metrics=off", "--json"));
-  EXPECT_THAT(hardened({"semgrep", "--json", "src"})->argv, ElementsAre("semgrep", "--metrics=off", "--json", "src"));
-  EXPECT_THAT(hardened({"semgrep"})->env, Contains(EnvVar{"SEMGREP_SEND_METRICS", "off"}));
-  EXPECT_TRUE(hardened({"semgrep", "--metrics", "off"}).has_value());
-  for (const Args& argv : std::vector<Args>{{"semgrep", "--metrics=on"},
-                                            {"semgrep", "--metrics", "auto"},
-                                            {"semgrep", "--metr=on"},
-                                            {"semgrep", "login"},
-                                            {"semgrep", "--allow-untrusted-validators"}}) {
-    EXPECT_TRUE(refused(argv)) << testing::PrintToString(argv);
-  }
-}
-
-TEST(HardenGitleaks, ShowsNoBannerAndHardensTheGitItStarts_C28) {
-  const Result<HardenedCommand> command = hardened({"gitleaks", "detect"});
-  EXPECT_THAT(command->argv, ElementsAre("gitleaks", "--no-banner", "detect"));
-  EXPECT_THAT(command->env, Contains(EnvVar{"GIT_CONFIG_KEY_0", "core.fsmonitor"}));
-  EXPECT_THAT(command->env, Contains(EnvVar{"GIT_CONFIG_VALUE_0", "false"}));
-  EXPECT_TRUE(refused({"gitleaks", "detect", "--no-banner=false"}));
-}
-
-TEST(HardenDocker, ClosesEveryContainer_C28) {
-  EXPECT_THAT(hardened({"docker", "run", "--rm", "alpine", "--privileged"})->argv,
-              ElementsAre("docker", "run", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges",
-                          "--rm", "alpine", "--privileged"));
-  EXPECT_THAT(hardened({"docker", "container", "create", "alpine"})->argv,
-              ElementsAre("docker", "container", "create", "--network=none", "--cap-drop=ALL",
-                          "--security-opt=no-new-privileges", "alpine"));
-  EXPECT_THAT(hardened({"docker", "run", "--network", "none", "alpine"})->argv,
-              ElementsAre("docker", "run", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network", "none",
-                          "alpine"));
-  EXPECT_THAT(hardened({"docker", "build", "."})->argv, ElementsAre("docker", "build", "--network=none", "."));
-  EXPECT_THAT(hardened({"docker", "ps", "-a"})->argv, ElementsAre("docker", "ps", "-a"));
-  EXPECT_TRUE(hardened({"docker", "run", "-it", "-v", ".:/src:ro", "-e", "A=b", "alpine"}).has_value());
-}
-
-TEST(HardenDocker, RefusesWhatGivesTheHostAway_C28) {
-  for (const Args& argv : std::vector<Args>{{"docker", "run", "--privileged", "alpine"},
-                                            {"docker", "run", "--privileged=true", "alpine"},
-                                            {"docker", "run", "--cap-add=ALL", "alpine"},
-                                            {"docker", "run", "--network=host", "alpine"},
-                                            {"docker", "run", "--net", "bridge", "alpine"},
-                                            {"docker", "run", "--security-opt", "seccomp=unconfined", "alpine"},
-                                            {"docker", "run", "--pid=host", "alpine"},
-                                            {"docker", "run", "--ipc=host", "alpine"},
-                                            {"docker", "run", "--uts=host", "alpine"},
-                                            {"docker", "run", "--userns=host", "alpine"},
-                                            {"docker", "run", "-v", "/:/host", "alpine"},
-                                            {"docker", "run", "-v/:/host:ro", "alpine"},
-                                            {"docker", "run", "-v", "./link:/host:ro", "alpine"},
-                                            {"docker", "run", "-v", ".:/src", "alpine"},
-                                            {"docker", "run", "-v", "other_volume:/x:ro", "alpine"},
-                                            {"docker", "run", "-v", "/var/run/docker.sock:/s", "alpine"},
-                                            {"docker", "run", "-itv", "/:/host", "alpine"},
-                                            {"docker", "run", "--mount", "type=bind,src=/,dst=/h", "alpine"},
-                                            {"docker", "run", "--device=/dev/kmsg", "alpine"},
-                                            {"docker", "run", "--volumes-from=x", "alpine"},
-                                            {"docker", "-H", "unix:///x", "ps"},
-                                            {"docker", "--context=x", "ps"},
-                                            {"docker", "--config", "x", "ps"},
-                                            {"docker", "build", "--network=host", "."},
-                                            {"docker", "build", "--allow=security.insecure", "."},
-                                            {"docker", "build", "-f", "/etc/passwd", "."},
-                                            {"docker", "cp", "x:/a", "/b"},
-                                            {"docker", "compose", "up"},
-                                            {"docker", "container", "cp", "x:/a", "b"}}) {
     EXPECT_TRUE(refused(argv)) << testing::PrintToString(argv);
   }
 }

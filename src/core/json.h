@@ -2,6 +2,7 @@
 // the values hold. Keys keep the order they are written in, so a record begins with its schema and a digest is stable.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const Established& established);
 [[nodiscard]] Json json_of(const Receipt& receipt);
 [[nodiscard]] Json json_of(const Denial& denial);
+[[nodiscard]] Json json_of(const GitFinding& finding);
 [[nodiscard]] Json json_of(const Error& error);  // the object under "error"
 [[nodiscard]] Json json_of(const Event& event);
 
@@ -38,6 +40,14 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json explain_record(const Explanation& explanation);    // sallyport.explain/1
 [[nodiscard]] Json allowlist_record(const Allowlist& allowlist);      // sallyport.allowlist/1
 
+// How a captured stream is written: base64 when it is no text, or when its escapes would take more room than that.
+enum class StreamEncoding { kUtf8, kBase64 };
+[[nodiscard]] StreamEncoding stream_encoding(std::string_view bytes);
+
+// The same record with its "events", compact, in pieces of less than 300 KiB: nothing holds a copy of the streams. False when
+// the sink said so, which ends it.
+using JsonSink = std::function<bool(std::string_view)>;
+[[nodiscard]] bool stream_run_record(const JailedSubprocessResult& result, const Json& events, const JsonSink& sink);
 // The text of a record: one line, or indented for people. Never throws.
 enum class JsonStyle { kCompact, kIndented };
 [[nodiscard]] std::string json_dump(const Json& value, JsonStyle style = JsonStyle::kCompact);

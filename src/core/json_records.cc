@@ -2,42 +2,48 @@
 
 #include "core/base64.h"
 #include "core/json.h"
+#include "core/json_run_parts.h"
 #include "core/sha256.h"
-#include "core/utf8.h"
 
 namespace sallyport {
 namespace {
 
-// A stream is always one string; `encoding` says whether it is the text itself or base64 of the bytes.
-struct EncodedStream {
-  std::string text;
-  std::string_view encoding;
-};
+// A stream is always one string; "encoding" says whether it is the text itself or base64 of the bytes.
+std::string encode(const CapturedStream& stream) {
+  return stream_encoding(stream.bytes) == StreamEncoding::kUtf8 ? stream.bytes : base64(stream.bytes);
+}
 
-EncodedStream encode(const CapturedStream& stream) {
-  if (is_valid_utf8(stream.bytes)) return {.text = stream.bytes, .encoding = "utf-8"};
-  return {.text = base64(stream.bytes), .encoding = "base64"};
+std::string_view encoding_name(const CapturedStream& stream) {
+  return stream_encoding(stream.bytes) == StreamEncoding::kUtf8 ? "utf-8" : "base64";
 }
 
 }  // namespace
 
-Json run_record(const JailedSubprocessResult& result) {
-  EncodedStream out = encode(result.stdout_stream);
-  EncodedStream err = encode(result.stderr_stream);
+RunRecordParts run_record_parts(const JailedSubprocessResult& result) {
   Json denials = Json::array();
   for (const Denial& denial : result.denials) denials.push_back(json_of(denial));
+  RunRecordParts parts{.before = {{"schema", "sallyport.run/1"}}, .after = Json::object()};
+  parts.before.update(json_of(result.outcome));
+  Json& after = parts.after;
+  after["encoding"] = {{"stdout", encoding_name(result.stdout_stream)},
+                       {"stderr", encoding_name(result.stderr_stream)}};
+  after["truncated"] = {{"stdout", result.stdout_stream.truncated}, {"stderr", result.stderr_stream.truncated}};
+  after["total_bytes"] = {{"stdout", result.stdout_stream.total_bytes}, {"stderr", result.stderr_stream.total_bytes}};
+  after["duration_ms"] = static_cast<double>(result.duration.count()) / 1000.0;
+  after["usage"] = json_of(result.usage);
+  after["receipt"] = json_of(result.receipt);
+  after["denials"] = std::move(denials);
+  after["git_findings"] = Json::array();
+  for (const GitFinding& finding : result.git_findings) after["git_findings"].push_back(json_of(finding));
+  return parts;
+}
 
-  Json record = {{"schema", "sallyport.run/1"}};
-  record.update(json_of(result.outcome));
-  record["stdout"] = std::move(out.text);
-  record["stderr"] = std::move(err.text);
-  record["encoding"] = {{"stdout", out.encoding}, {"stderr", err.encoding}};
-  record["truncated"] = {{"stdout", result.stdout_stream.truncated}, {"stderr", result.stderr_stream.truncated}};
-  record["total_bytes"] = {{"stdout", result.stdout_stream.total_bytes}, {"stderr", result.stderr_stream.total_bytes}};
-  record["duration_ms"] = static_cast<double>(result.duration.count()) / 1000.0;
-  record["usage"] = json_of(result.usage);
-  record["receipt"] = json_of(result.receipt);
-  record["denials"] = std::move(denials);
+Json run_record(const JailedSubprocessResult& result) {
+  RunRecordParts parts = run_record_parts(result);
+  Json record = std::move(parts.before);
+  record["stdout"] = encode(result.stdout_stream);
+  record["stderr"] = encode(result.stderr_stream);
+  record.update(parts.after);
   return record;
 }
 

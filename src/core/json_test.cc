@@ -23,6 +23,7 @@ JailedSubprocessResult result_of(Outcome outcome) {
   result.usage = {.user = 2ms, .system = 500us, .peak_rss_bytes = 4096};
   result.receipt.jail = "none";
   result.receipt.established = {{.guarantee = Guarantee::kExecPinned, .mechanism = "fexecve"}};
+  result.git_findings = {{.path = "/r/.git/hooks/x", .what = "a hook", .action = "removed"}};
   result.denials = {{.host = "evil.example",
                      .port = 443,
                      .reason = "host not allowed",
@@ -51,6 +52,7 @@ TEST(RunRecord, HasTheDocumentedShape_C20_C26) {
   EXPECT_EQ(record["receipt"]["jail"], "none");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["name"], "exec.pinned");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "fexecve");
+  EXPECT_EQ(record["git_findings"][0], (Json{{"path", "/r/.git/hooks/x"}, {"what", "a hook"}, {"action", "removed"}}));
   EXPECT_EQ(record["denials"][0], (Json{{"host", "evil.example"},
                                         {"port", 443},
                                         {"reason", "host not allowed"},
@@ -68,6 +70,9 @@ TEST(RunRecord, CarriesTheEvidenceOfEachOutcome_C20) {
   EXPECT_FALSE(timed_out.contains("exit_code"));
   EXPECT_EQ(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2})["outcome"], "oom_killed");
   EXPECT_EQ(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2})["evidence"]["oom_kills"], 1);
+  EXPECT_FALSE(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2}).contains("exit_code"));
+  EXPECT_EQ(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2, .fate = ExitCode{0}})["exit_code"], 0);
+  EXPECT_EQ(evidence(OomKilled{.oom_kills = 1, .limit_bytes = 2, .fate = Signal{9}})["signal"], 9);
   EXPECT_EQ(evidence(NetworkDenied{.host = "h", .port = 80})["outcome"], "network_denied");
   EXPECT_EQ(evidence(NetworkDenied{.host = "h", .port = 80})["evidence"]["port"], 80);
   const Json disk = evidence(DiskQuotaExceeded{.bytes_used = 5, .quota_bytes = 4, .files_used = 3, .quota_files = 2});

@@ -100,6 +100,8 @@ Json json_of(const Plan& plan) {
           {"repo", json_text(plan.repo.native())},
           {"cwd", json_text(plan.cwd.native())},
           {"repo_access", plan.repo_access == RepoAccess::kWritable ? "writable" : "read_only"},
+          {"git_access", plan.git_access == GitAccess::kWritable ? "writable" : "protected"},
+          {"speculation", plan.speculation == Speculation::kAllowed ? "allowed" : "forbidden"},
           {"extra_read_only", path_texts(plan.extra_read_only)},
           {"extra_read_write", path_texts(plan.extra_read_write)},
           {"allowed_hosts", std::move(hosts)},
@@ -107,7 +109,8 @@ Json json_of(const Plan& plan) {
           {"limits", limits_json(plan.limits)},
           {"stop_grace_ms", plan.ladder.grace.count()},
           {"required", std::move(required)},
-          {"probe", plan.probe ? Json(plan.probe->str()) : Json(nullptr)}};
+          {"probe", plan.probe ? Json(plan.probe->str()) : Json(nullptr)},
+          {"lists_git_configuration", plan.lists_git_configuration}};
 }
 
 Json json_of(const Outcome& outcome) {
@@ -121,7 +124,13 @@ Json json_of(const Outcome& outcome) {
           [](const TimedOut& timed_out) -> Json {
             return {{"elapsed_ms", timed_out.elapsed.count()}, {"limit_ms", timed_out.limit.count()}};
           },
-          [](const OomKilled& oom) -> Json { return {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}}; },
+          [&](const OomKilled& oom) -> Json {
+            Json seen = {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}};
+            if (oom.socket_bytes > 0) seen["socket_bytes"] = oom.socket_bytes;
+            if (oom.fate) json.update(fate_json(*oom.fate));
+            if (oom.fate) seen.update(fate_json(*oom.fate));
+            return seen;
+          },
           [](const NetworkDenied& denied) -> Json { return {{"host", json_text(denied.host)}, {"port", denied.port}}; },
           [](const DiskQuotaExceeded& disk) -> Json {
             return {{"bytes_used", disk.bytes_used},
@@ -166,6 +175,10 @@ Json json_of(const Denial& denial) {
           {"hint", json_text(denial.hint)},
           {"count", denial.count},
           {"time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(denial.time.time_since_epoch()).count()}};
+}
+
+Json json_of(const GitFinding& finding) {
+  return {{"path", json_text(finding.path)}, {"what", json_text(finding.what)}, {"action", json_text(finding.action)}};
 }
 
 Json json_of(const Event& event) {

@@ -12,6 +12,9 @@ namespace sallyport {
 // The plan's environment as "NAME=value", with HOME at a place the tool may write to and lose.
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
+// The seccomp program for the plan's tool.
+[[nodiscard]] std::string jail_seccomp(const Plan& plan);
+
 // What a run has once its tool has started in new namespaces, a new root, behind seccomp; either no network at all or
 // only the plan's hosts.
 [[nodiscard]] std::vector<Established> jail_establishes(const Plan& plan);

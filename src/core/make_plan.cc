@@ -76,6 +76,23 @@ Status check_positive(std::string_view field, std::optional<std::uint64_t> value
   return fail(invalid_request(field, "0 lets nothing run", "leave it out for no limit, or give a positive one"));
 }
 
+// More than any machine has: a mistake in the caller's arithmetic, and sums with it could wrap around to almost nothing.
+Status check_size(std::string_view field, std::optional<ByteCount> value) {
+  constexpr ByteCount kLargest = mebibytes(std::uint64_t{1} << 40U);  // 1 EiB
+  TRY(check_positive(field, value ? std::optional(count(*value)) : std::nullopt));
+  if (!value || *value <= kLargest) return {};
+  return fail(invalid_request(field, fmt::format("{} is more than any machine has", format_bytes(*value)),
+                              "leave it out for no limit, or give one that can be reached"));
+}
+
+Status check_pids(std::optional<std::uint32_t> pids) {
+  constexpr std::uint32_t kMost = 1U << 22U;  // PID_MAX_LIMIT
+  TRY(check_positive("pids", pids));
+  if (!pids || *pids <= kMost) return {};
+  return fail(invalid_request("pids", fmt::format("{} is more than a kernel has", *pids),
+                              fmt::format("at most {}, or leave it out for no limit", kMost)));
+}
+
 Status check_limits(const Limits& limits) {
   TRY(check_time("timeout", limits.wall));
   if (limits.output == ByteCount{0} || limits.output > kLargestMaxOutput) {
@@ -85,10 +102,9 @@ Status check_limits(const Limits& limits) {
         "the default is 64M"));
   }
   if (limits.cpu) TRY(check_time("cpu", *limits.cpu));
-  TRY(check_positive("memory", limits.memory ? std::optional(count(*limits.memory)) : std::nullopt));
-  TRY(check_positive("pids", limits.pids));
-  TRY(check_positive("disk", limits.disk ? std::optional(count(*limits.disk)) : std::nullopt));
-  return {};
+  TRY(check_size("memory", limits.memory));
+  TRY(check_pids(limits.pids));
+  return check_size("disk", limits.disk);
 }
 
 // A rule made by hand goes through the same door as a written one: only normalised names ever compare equal.
@@ -130,6 +146,14 @@ void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
   overlay(env, ceiling);
 }
 
+// A branch made from a remote one would be noted in the configuration, which such a run cannot write: `git checkout` then
+// stops half way. Without the note it does everything else.
+void keep_off_git_config(HardenedCommand& command) {
+  const bool starts_git = std::ranges::find(command.env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != command.env.end();
+  if (!starts_git || command.argv.empty() || command.argv.front() != "git") return;
+  command.argv.insert(command.argv.begin() + 1, {"-c", "branch.autoSetupMerge=false"});
+}
+
 std::vector<Guarantee> sorted_unique(std::vector<Guarantee> guarantees) {
   std::ranges::sort(guarantees);
   const auto repeated = std::ranges::unique(guarantees);
@@ -155,27 +179,37 @@ Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spe
   TRY(check_limits(spec.limits));
   const std::vector<EnvVar> extras = TRY(child_env({}, spec.env_extras));
   TRY(check_command_size(spec.argv, extras));
-  const HardenedCommand command = TRY(harden(tool, spec.argv));
+  const HardenedCommand command = TRY(harden(allowlist, tool, spec.argv));
   return check_command_size(command.argv, command.env);
 }
 
 Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& spec, const CanonicalPaths& paths,
-                       std::span<const EnvVar> base_env) {
+                       std::span<const EnvVar> base_env, const GitConfiguration& git) {
   TRY(check_request(allowlist, spec));
   TRY(check_paths(paths));
   ToolEntry tool = TRY(admitted_tool(allowlist, spec.argv));
   std::vector<EnvVar> env = TRY(child_env(base_env, spec.env_extras));
-  HardenedCommand command = TRY(harden(tool, spec.argv));
+  HardenedCommand command = TRY(harden(allowlist, tool, spec.argv, git));
   overlay(env, command.env);
   confine_git_discovery(env, paths.repo);
+  if (spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected)
+    keep_off_git_config(command);
   TRY(check_command_size(command.argv, env));
   std::vector<HostRule> hosts = TRY(allowed_hosts(tool, spec));
+  if (!command.needs_host.empty() && hosts.empty()) {
+    return fail(invalid_request(
+        "argv", fmt::format("{} would fetch '{}', and no host is allowed", tool.name, command.needs_host),
+        "name a local file, or allow the host: --allow-host HOST"));
+  }
+  const bool asks_git = git_question(tool, spec.argv).has_value();
   return Plan{.tool = std::move(tool),
               .argv = std::move(command.argv),
               .env = std::move(env),
               .repo = paths.repo,
               .cwd = paths.cwd,
               .repo_access = spec.repo_access,
+              .git_access = spec.git_access,
+              .speculation = spec.speculation,
               .extra_read_only = paths.extra_read_only,
               .extra_read_write = paths.extra_read_write,
               .allowed_hosts = std::move(hosts),
@@ -183,7 +217,11 @@ Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& s
               .limits = spec.limits,
               .ladder = {},
               .required = sorted_unique(spec.required),
-              .probe = spec.probe};
+              .probe = spec.probe,
+              .lists_git_configuration = asks_git,
+              .files = std::move(command.files),
+              .needs_jail = std::move(command.needs_jail),
+              .allow_unjailed = spec.allow_unjailed.has_value()};
 }
 
 }  // namespace sallyport

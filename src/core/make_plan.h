@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/hardening/git_overrides.h"
 #include "core/paths.h"
 #include "sallyport/jail.h"
 #include "sallyport/plan.h"
@@ -36,8 +37,10 @@ inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 // any.
 [[nodiscard]] Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spec);
 
-// All checks, then the plan. The environment is filtered and the tool's hardening is in argv and env.
+// All checks, then the plan. The environment is filtered and the tool's hardening is in argv and env; `git` is what git
+// has listed, once it was asked.
 [[nodiscard]] Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
-                                     const CanonicalPaths& paths, std::span<const EnvVar> base_env);
+                                     const CanonicalPaths& paths, std::span<const EnvVar> base_env,
+                                     const GitConfiguration& git = {});
 
 }  // namespace sallyport

@@ -112,6 +112,27 @@ TEST(MakePlan, RefusesLimitsNothingCouldRunUnder) {
   EXPECT_EQ(with([](Limits& l) { l.disk = ByteCount{0}; }), "disk");
 }
 
+TEST(MakePlan, RefusesLimitsSoLargeThatSumsWithThemWouldWrap) {
+  const auto with = [](auto change) {
+    JailedSubprocessSpec spec = spec_for({"jq"});
+    change(spec.limits);
+    return refusal(spec);
+  };
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  for (const std::uint64_t absurd : {kMost, kMost - 4096, kMost >> 1U, (std::uint64_t{1} << 60U) + 1}) {
+    EXPECT_EQ(with([&](Limits& l) { l.disk = ByteCount{absurd}; }), "disk") << absurd;
+    EXPECT_EQ(with([&](Limits& l) { l.memory = ByteCount{absurd}; }), "memory") << absurd;
+    EXPECT_EQ(with([&](Limits& l) { l.output = ByteCount{absurd}; }), "max_output") << absurd;
+  }
+  EXPECT_EQ(with([](Limits& l) { l.disk = mebibytes(std::uint64_t{1} << 40U); }), "");
+  EXPECT_EQ(with([](Limits& l) { l.memory = mebibytes(std::uint64_t{1} << 40U); }), "");
+  EXPECT_EQ(with([](Limits& l) { l.pids = ~0U; }), "pids");
+  EXPECT_EQ(with([](Limits& l) { l.pids = ~0U - 1; }), "pids");
+  EXPECT_EQ(with([](Limits& l) { l.pids = 1U << 22U; }), "");
+  EXPECT_EQ(with([](Limits& l) { l.cpu = std::chrono::milliseconds::max(); }), "cpu");
+  EXPECT_EQ(with([](Limits& l) { l.wall = std::chrono::milliseconds::max(); }), "timeout");
+}
+
 TEST(MakePlan, ComparesTheWorkingDirectoryByPathComponents_C8) {
   const auto at = [](const char* repo, const char* cwd) {
     return refusal(spec_for({"jq"}), {.repo = repo, .cwd = cwd, .extra_read_only = {}, .extra_read_write = {}});

@@ -141,7 +141,7 @@ class PolicyReader {
     const std::optional<Hardening> wanted = hardening_named(value);
     if (!wanted) {
       return fail(error_at(*node, fmt::format("unknown hardening '{}'", value),
-                           "one of none, git, npm, rg, semgrep, gitleaks, docker"));
+                           fmt::format("one of {}", fmt::join(hardening_names(), ", "))));
     }
     if (fixed != Hardening::kNone && *wanted != fixed) {
       return fail(error_at(*node, fmt::format("the hardening of '{}' cannot be changed", name),

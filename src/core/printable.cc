@@ -43,6 +43,11 @@ bool is_unseen(char32_t code_point) {
 
 }  // namespace
 
+bool hides_text(char32_t code_point) {
+  const bool needed = (code_point >= 0x200C && code_point <= 0x200D) || (code_point >= 0xFE00 && code_point <= 0xFE0F);
+  return !needed && is_unseen(code_point);
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

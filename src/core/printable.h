@@ -11,4 +11,8 @@ namespace sallyport {
 // idempotent.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// Whether a code point reorders, hides or breaks up the text around it without showing itself. For whole documents: joiners
+// and variation selectors, which scripts and emoji need, do not count.
+[[nodiscard]] bool hides_text(char32_t code_point);
+
 }  // namespace sallyport

@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <chrono>
+#include <thread>
+
 #include "egress/test_jail.h"
 
 namespace sallyport::test {
 namespace {
 
+using namespace std::string_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -84,6 +88,75 @@ TEST_F(ByAddress, HttpIsFollowedRequestByRequest_C24) {
   EXPECT_THAT(texts(jail.stop()), ElementsAre("evil.test:4873 host header differs x1"));
 }
 
+// Says `pieces`, each when the server has heard the one before.
+struct Told {
+  std::string heard{};
+  std::vector<std::string> denials{};
+};
+Told tell_in_pieces(const std::vector<std::string>& pieces) {
+  Recorder server;
+  Jail jail({rule_to("raw.test", server.port(), {kNamedPort})}, {.timeouts = {.client = std::chrono::seconds(60)}});
+  const UniqueFd client = jail.open("raw.test", kNamedPort);
+  std::string expected;
+  for (const std::string& piece : pieces) {
+    if (!send_all(client.get(), piece)) break;
+    expected += piece;
+    for (int i = 0; i < 40 && server.received() != expected; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  ::shutdown(client.get(), SHUT_WR);
+  static_cast<void>(receive(client.get()));
+  Told told{.denials = texts(jail.stop())};
+  told.heard = server.received_at_end();
+  return told;
+}
+
+TEST_F(ByAddress, AClientThatWaitsForAnAnswerToItsFirstByteGetsOne) {
+  for (const std::string& first : {"G"s, "CONNECT {"s, "\x16"s, "\x80"s, "\r\n"s, "\0"s, "FOO bar"s}) {
+    Server server([&](int fd) {
+      EXPECT_EQ(receive(fd, first.size()).bytes, first);
+      send_all(fd, "go on");
+    });
+    Jail jail({rule_to("raw.test", server.port(), {kNamedPort})});
+    const UniqueFd client = jail.open("raw.test", kNamedPort);
+    ASSERT_TRUE(send_all(client.get(), first));
+    EXPECT_EQ(receive(client.get(), 5).bytes, "go on") << first;
+    EXPECT_THAT(jail.stop(), IsEmpty());
+  }
+}
+
+TEST_F(ByAddress, WhatWentAheadIsNotForgotten_C24) {
+  const std::string evil = "Host: evil.test:4873\r\n\r\n";
+  for (const std::vector<std::string>& pieces :
+       {std::vector{"G"s, "ET / HTTP/1.1\r\n" + evil}, std::vector{"\0"s, "GET"s, "\v/ HTTP/1.1\r\n" + evil},
+        std::vector{"FOO / HTTP"s, "/1.1\r\n" + evil},
+        std::vector{"FOO /" + std::string(70'000, 'x'), " HTTP/1.1\r\n" + evil},
+        std::vector{"\x16"s, client_hello("evil.test").substr(1)}}) {
+    const Told told = tell_in_pieces(pieces);
+    EXPECT_EQ(told.denials.size(), 1U) << pieces[0].substr(0, 9);
+    EXPECT_EQ(told.heard.find("evil"), std::string::npos) << pieces[0].substr(0, 9);
+    EXPECT_EQ(told.heard.find('\n'), std::string::npos) << pieces[0].substr(0, 9);
+  }
+  // The control: the same in pieces, for the right host, arrives as it was said.
+  for (const std::vector<std::string>& pieces : {std::vector{"G"s, "ET / HTTP/1.1\r\nHost: raw.test:4873\r\n\r\n"s},
+                                                 std::vector{"\x16"s, client_hello("raw.test").substr(1)},
+                                                 std::vector{"CONNECT {"s, "\"verbose\":true}\r\nPING\r\n"s},
+                                                 std::vector{"FOO /" + std::string(70'000, 'x'), " and\nanything"s}}) {
+    const Told told = tell_in_pieces(pieces);
+    EXPECT_THAT(told.denials, IsEmpty()) << pieces[0].substr(0, 9);
+    EXPECT_EQ(told.heard, pieces[0] + pieces[1]);
+  }
+}
+
+TEST_F(ByAddress, AHelloBehindAnotherRecordIsRefused_C24) {
+  for (const std::string& before : {"\x15\x03\x01\x00\x02\x01\x5a"s, "\x14\x03\x03\x00\x01\x01"s}) {
+    const Told told = tell_in_pieces({before + client_hello("evil.test")});
+    EXPECT_THAT(told.denials, ElementsAre("raw.test:4873 ambiguous tls handshake x1"));
+    EXPECT_EQ(told.heard, "");
+  }
+}
+
 TEST_F(ByAddress, AnAddressThatNoLookupGaveIsRefusedAtOnce_C24) {
   Recorder server;
   Jail jail({rule_to("good.test", server.port())});
@@ -108,23 +181,25 @@ TEST_F(ByAddress, APortThatOnlyAnotherHostMayUseIsRefused_C24) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-TEST_F(ByAddress, APortNoRuleNamesIsRefusedByNameWhenTheKernelRedirectsIt_C24) {
-  Recorder server;
-  Jail jail({rule_to("good.test", server.port())});
-  for (const bool v6 : {false, true}) {
-    const UniqueFd client = jail.open("good.test", 9999, v6);
-    EXPECT_TRUE(!client || receive(client.get()).error == ECONNRESET);
+TEST_F(ByAddress, APortNoRuleNamesIsRefusedByNameWhenTheKernelShowsIt_C24) {
+  for (const Kernel kernel : {Kernel::kRefusesAtOnce, Kernel::kRedirects}) {
+    Recorder server;
+    Jail jail({rule_to("good.test", server.port())}, {}, kernel);
+    for (const bool v6 : {false, true}) {
+      const UniqueFd client = jail.open("good.test", 9999, v6);
+      EXPECT_TRUE(!client || receive(client.get()).error == ECONNRESET);
+    }
+    const UniqueFd direct = jail.net().connect(at("93.184.216.34", 9999));
+    EXPECT_TRUE(!direct || receive(direct.get()).error == ECONNRESET);
+    const std::vector<std::string> denials = texts(jail.stop());
+    if (jail.redirects()) {
+      EXPECT_THAT(denials,
+                  ElementsAre("good.test:9999 port not allowed x2", "93.184.216.34:9999 address without a name x1"));
+    } else {
+      EXPECT_THAT(denials, IsEmpty());  // refused by the kernel: nobody listens there
+    }
+    EXPECT_EQ(server.connections(), 0);
   }
-  const UniqueFd direct = jail.net().connect(at("93.184.216.34", 9999));
-  EXPECT_TRUE(!direct || receive(direct.get()).error == ECONNRESET);
-  const std::vector<std::string> denials = texts(jail.stop());
-  if (jail.redirects()) {
-    EXPECT_THAT(denials,
-                ElementsAre("good.test:9999 port not allowed x2", "93.184.216.34:9999 address without a name x1"));
-  } else {
-    EXPECT_THAT(denials, IsEmpty());  // refused by the kernel: nobody listens there
-  }
-  EXPECT_EQ(server.connections(), 0);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/egress/client_hello.h"
 #include "egress/socket_errors.h"
 
 namespace sallyport {
@@ -55,6 +54,7 @@ ClientStream::State ClientStream::advance(int client, int server) {
     switch (mode_) {
       case Mode::kFirstBytes:
       case Mode::kAfterHello:
+      case Mode::kGuess:
         state = advance_hold(client);
         break;
       case Mode::kHttp:
@@ -89,29 +89,44 @@ ClientStream::State ClientStream::flush(int server) {
 
 ClientStream::State ClientStream::advance_hold(int client) {
   const ssize_t got = ::recv(client, buffer_.data(), std::min(buffer_.size(), kReadAtOnce), 0);
-  if (got > 0) {
-    held_.append(reinterpret_cast<const char*>(buffer_.data()), static_cast<std::size_t>(got));
-    return judge();
-  }
+  if (got == 0) return end_of_hold();
   if (got < 0) {
     if (errno == EINTR) return State::kGoOn;
     return would_block(errno) ? State::kWaiting : State::kClientGone;
   }
-  // Its end, in the middle of something that was not TLS so far (or of nothing): no request can come of it any more.
-  const bool harmless =
-      mode_ == Mode::kFirstBytes && place_.check == ConnectionCheck::kByAddress &&
-      (held_.empty() || parse_client_hello(bytes_of(held_)).kind == ClientHelloVerdict::Kind::kNotTls);
-  if (!harmless && !(mode_ == Mode::kAfterHello && held_.empty())) return State::kClientGone;
-  pass_held(held_.size());
-  mode_ = Mode::kRaw;
+  const std::span<const std::uint8_t> fresh = buffer_.first(static_cast<std::size_t>(got));
+  held_.append(reinterpret_cast<const char*>(fresh.data()), fresh.size());
+  return mode_ == Mode::kGuess ? guess(fresh) : judge();
+}
+
+// The client's end, in the middle of something or of nothing.
+ClientStream::State ClientStream::end_of_hold() {
+  if (mode_ == Mode::kGuess && guess_.at_end() == HttpGuess::kYes) {
+    return refuse(refuse_request("malformed request line", place_.name, place_.port));
+  }
+  const bool unread = mode_ != Mode::kAfterHello && place_.check != ConnectionCheck::kByAddress;
+  if (unread || owes_the_rest()) return State::kClientGone;
+  go_raw();
   return State::kGoOn;
 }
 
 void ClientStream::pass_held(std::size_t count) {
-  pending_.append(held_, 0, count);
+  const std::size_t ahead = std::min(count, sent_ahead_);
+  pending_.append(held_, ahead, count - ahead);
   held_.erase(0, count);
+  sent_ahead_ -= ahead;
   if (held_.empty()) release(held_);
   cleared_ = true;
+}
+
+void ClientStream::send_ahead() {
+  pending_.append(held_, sent_ahead_);
+  sent_ahead_ = held_.size();
+}
+
+void ClientStream::go_raw() {
+  pass_held(held_.size());
+  mode_ = Mode::kRaw;
 }
 
 // Until the held bytes are spent or too few.
@@ -119,31 +134,50 @@ ClientStream::State ClientStream::judge() {
   while (!held_.empty()) {
     judged_bytes_ += held_.size();
     if (judged_bytes_ > kMostJudged) return refuse({.reason = DenialReason::kClientTooSlow});
-    FirstBytes verdict = mode_ == Mode::kFirstBytes ? judge_first_bytes(place_.check, bytes_of(held_), place_.name)
-                                                    : judge_after_hello(place_.check, bytes_of(held_), place_.name);
+    FirstBytes verdict = mode_ == Mode::kFirstBytes
+                             ? judge_first_bytes(place_.check, bytes_of(held_), place_.name)
+                             : judge_after_hello(place_.check, bytes_of(held_), place_.name, server_hello_.chosen());
     switch (verdict.kind) {
+      case FirstBytes::Kind::kUnsure:
+        if (place_.check == ConnectionCheck::kByAddress) send_ahead();
+        return State::kGoOn;
       case FirstBytes::Kind::kNeedMore:
         return State::kGoOn;
       case FirstBytes::Kind::kRefused:
         return refuse(std::move(verdict.refusal));
-      case FirstBytes::Kind::kHello:
+      case FirstBytes::Kind::kPass:
         pass_held(verdict.size);
-        if (mode_ == Mode::kFirstBytes) {
-          mode_ = Mode::kAfterHello;
-          break;
-        }
-        [[fallthrough]];  // no server asks for a third
-      case FirstBytes::Kind::kRaw:
-        pass_held(held_.size());
-        mode_ = Mode::kRaw;
+        mode_ = Mode::kAfterHello;
+        break;
+      case FirstBytes::Kind::kSettled:
+        go_raw();
         return State::kGoOn;
-      case FirstBytes::Kind::kHttp: {
-        mode_ = Mode::kHttp;
-        const std::string held = std::exchange(held_, {});
-        return feed(bytes_of(held));
-      }
+      case FirstBytes::Kind::kNotTls:
+        mode_ = Mode::kGuess;
+        return guess(bytes_of(held_));
     }
   }
+  return State::kGoOn;
+}
+
+// `fresh` is the end of what is held.
+ClientStream::State ClientStream::guess(std::span<const std::uint8_t> fresh) {
+  switch (guess_.feed(fresh)) {
+    case HttpGuess::kMaybe:
+      send_ahead();
+      past_head_ = past_head_ || held_.size() > kLargestHttpHead;
+      if (past_head_) pass_held(held_.size());
+      return State::kGoOn;
+    case HttpGuess::kYes: {
+      if (past_head_) return refuse(refuse_request("head too large", place_.name, place_.port));
+      mode_ = Mode::kHttp;
+      const std::string held = std::exchange(held_, {});
+      return feed(bytes_of(held));
+    }
+    case HttpGuess::kNo:
+      break;
+  }
+  go_raw();
   return State::kGoOn;
 }
 
@@ -157,7 +191,8 @@ ClientStream::State ClientStream::feed(std::span<const std::uint8_t> bytes) {
       case HttpRequests::Step::Kind::kHead: {
         in_head_ = false;
         if (std::optional<Refusal> refusal = refuse_host(step, place_.name, place_.port)) return refuse(*refusal);
-        pending_ += http_.head();
+        // What went ahead is a part of the first line, which is never changed.
+        pending_ += http_.head().substr(std::min(std::exchange(sent_ahead_, 0), http_.head().size()));
         cleared_ = true;
         awaits_answer_ = true;
         break;

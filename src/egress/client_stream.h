@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "core/egress/http_guess.h"
 #include "core/egress/http_requests.h"
+#include "core/egress/tls_opening.h"
 #include "egress/first_bytes.h"
 #include "egress/relay.h"
 
@@ -40,24 +43,31 @@ class ClientStream {
   // The client owes us bytes; it must not owe them for long.
   [[nodiscard]] bool owes() const;
   // It has sent a part of them.
-  [[nodiscard]] bool owes_the_rest() const { return !held_.empty() || in_head_; }
+  [[nodiscard]] bool owes_the_rest() const { return held_.size() > sent_ahead_ || in_head_; }
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const Refusal& refusal() const { return refusal_; }
   // Between two answers, as far as can be told without reading them: our own answer would not cut into another.
   [[nodiscard]] bool may_answer() const { return !awaits_answer_; }
   void server_answered() { awaits_answer_ = false; }
+  // What a server says decides what its client may say next: its bytes must be seen before the client gets them.
+  [[nodiscard]] bool watches_server() const { return mode_ == Mode::kAfterHello && !server_hello_.done(); }
+  void see_server(std::span<const std::uint8_t> bytes) { server_hello_.feed(bytes); }
 
  private:
-  enum class Mode { kFirstBytes, kAfterHello, kHttp, kRaw };
+  enum class Mode { kFirstBytes, kAfterHello, kGuess, kHttp, kRaw };
 
   [[nodiscard]] State advance_hold(int client);
+  [[nodiscard]] State end_of_hold();
   [[nodiscard]] State judge();
+  [[nodiscard]] State guess(std::span<const std::uint8_t> fresh);
   [[nodiscard]] State advance_http(int client, int server);
   [[nodiscard]] State feed(std::span<const std::uint8_t> bytes);
   [[nodiscard]] State relay(int client, int server, std::uint64_t most);
   [[nodiscard]] State flush(int server);
   State refuse(Refusal refusal);
   void pass_held(std::size_t count);
+  void send_ahead();
+  void go_raw();
 
   Place place_;
   std::uint64_t& budget_;
@@ -67,10 +77,15 @@ class ClientStream {
   bool cleared_ = false;
   bool in_head_ = false;
   bool awaits_answer_ = false;
-  std::string held_{};     // not yet checked
-  std::string pending_{};  // checked, not yet written
+  // Not yet checked. What no server can act on yet may go out meanwhile: its client may be waiting for an answer to it.
+  std::string held_{};
+  std::size_t sent_ahead_ = 0;  // of held_, or of the first head
+  bool past_head_ = false;      // more than a head was sent ahead, and is held no more
+  std::string pending_{};       // checked, not yet written
   std::size_t written_ = 0;
   std::uint64_t judged_bytes_ = 0;
+  ServerHelloWatch server_hello_{};
+  HttpGuesser guess_{};
   HttpRequests http_{};
   Refusal refusal_{};
 };

@@ -91,15 +91,33 @@ void Connection::advance_up() {
   }
 }
 
+// How many of the server's bytes may be moved on: those that the client's side has seen, while it has to see them.
+std::uint64_t Connection::watch_server() {
+  if (seen_ > 0 || !up_.watches_server()) return seen_ > 0 ? seen_ : Relay::kUnlimited;
+  ssize_t got = -1;
+  do {
+    got = ::recv(server_.get(), run_.buffer.data(), run_.buffer.size(), MSG_PEEK);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && would_block(errno)) return 0;
+  if (got <= 0) return Relay::kUnlimited;  // its end: the relay finds it too
+  seen_ = static_cast<std::uint64_t>(got);
+  up_.see_server(std::span(run_.buffer).first(seen_));
+  return seen_;
+}
+
 void Connection::advance_down() {
   std::uint64_t& budget = run_.budgets[rule_].down;
   const std::uint64_t before = budget;
-  std::uint64_t most = Relay::kUnlimited;
+  const std::uint64_t allowed = watch_server();
+  std::uint64_t most = allowed;
   const Relay::State state = down_.pump(server_.get(), client_.get(), budget, most);
+  if (seen_ > 0) seen_ = most;
   if (budget != before) up_.server_answered();
   switch (state) {
     case Relay::State::kWaiting:
+      return;
     case Relay::State::kMostReached:
+      if (allowed > 0) look_again({});
       return;
     case Relay::State::kNoMemory:
       return look_again(kMemoryRetry);

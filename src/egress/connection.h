@@ -38,6 +38,7 @@ class Connection final : public Watcher {
   void advance();
   void advance_up();
   void advance_down();
+  [[nodiscard]] std::uint64_t watch_server();
   void look_again(std::chrono::milliseconds delay);
   void set_client_timer();
   void seek_server();
@@ -67,6 +68,7 @@ class Connection final : public Watcher {
 
   ClientStream up_;
   Relay down_;
+  std::uint64_t seen_ = 0;  // of the server's bytes: seen by up_, not yet read by down_
   bool up_ended_ = false;
   bool down_ended_ = false;
   bool server_deaf_ = false;  // writes to it fail; what it sent before is still delivered

@@ -94,12 +94,7 @@ void Connection::close() {
 }
 
 void Connection::tell_unreachable(int error) const {
-  if (run_.events == nullptr) return;
-  const ClientStream::Place& place = up_.place();
-  run_.events->emit(
-      {.level = EventLevel::kWarning,
-       .name = "subproc.egress.unreachable",
-       .fields = {{"host", place.name}, {"port", std::to_string(place.port)}, {"why", errno_text(error)}}});
+  run_.unreachable.add(up_.place().name, up_.place().port, errno_text(error));
 }
 
 }  // namespace sallyport

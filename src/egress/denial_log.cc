@@ -48,6 +48,8 @@ std::string_view denial_text(DenialReason reason) {
       return "port not allowed";
     case DenialReason::kAddressWithoutName:
       return "address without a name";
+    case DenialReason::kNotTcp:
+      return "not tcp";
     case DenialReason::kServerNameDiffers:
       return "server name differs";
     case DenialReason::kNoServerName:
@@ -58,6 +60,8 @@ std::string_view denial_text(DenialReason reason) {
       return "early data";
     case DenialReason::kNotTls:
       return "not tls";
+    case DenialReason::kAmbiguousTls:
+      return "ambiguous tls handshake";
     case DenialReason::kNotHttp:
       return "not http";
     case DenialReason::kAmbiguousHttp:

@@ -12,6 +12,7 @@
 #include "egress/admission.h"
 #include "egress/dns_tcp.h"
 #include "egress/dns_udp.h"
+#include "egress/refusal_watch.h"
 #include "egress/run.h"
 
 namespace sallyport {
@@ -57,6 +58,7 @@ class Proxy final : public EgressProxy {
     for (UniqueFd& fd : sockets.redirected) TRY(admission_.listen_on(std::move(fd), Admission::Kind::kRedirected));
     for (UniqueFd& fd : sockets.dns_udp) TRY(dns_udp_.serve_on(std::move(fd)));
     for (UniqueFd& fd : sockets.dns_tcp) TRY(dns_tcp_.serve_on(std::move(fd)));
+    if (sockets.refusals) TRY(refusals_.serve_on(std::move(sockets.refusals)));
     const SignalsBlocked blocked;
     try {
       thread_ = std::thread([this] { serve_until_stopped(); });
@@ -79,12 +81,15 @@ class Proxy final : public EgressProxy {
     admission_.close_all();
     dns_udp_.close_all();
     dns_tcp_.close_all();
+    refusals_.close_all();
+    run_.unreachable.summarise();
   }
 
   void end() {
     if (!thread_.joinable()) return;
     run_.loop->stop();
     thread_.join();
+    run_.events.close();
   }
 
   const std::size_t connections_;
@@ -92,6 +97,7 @@ class Proxy final : public EgressProxy {
   Admission admission_{run_, connections_};
   DnsUdp dns_udp_{run_};
   DnsTcp dns_tcp_{run_};
+  RefusalWatch refusals_{run_};
   std::thread thread_{};
 };
 

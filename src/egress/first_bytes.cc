@@ -4,6 +4,7 @@
 
 #include "core/egress/client_hello.h"
 #include "core/egress/host_name.h"
+#include "core/egress/tls_opening.h"
 #include "core/printable.h"
 
 namespace sallyport {
@@ -46,7 +47,7 @@ FirstBytes judge_hello(ConnectionCheck check, const ClientHelloVerdict& hello, s
   if (hello.has_server_name && !same_name(hello.server_name, name)) {
     return refused(DenialReason::kServerNameDiffers, hello.server_name, TlsAlert::kUnrecognizedName);
   }
-  return {.kind = FirstBytes::Kind::kHello, .size = hello.size};
+  return {.kind = FirstBytes::Kind::kPass, .size = hello.size};
 }
 
 DenialReason reason_of(std::string_view why) {
@@ -59,42 +60,37 @@ DenialReason reason_of(std::string_view why) {
 FirstBytes judge_first_bytes(ConnectionCheck check, std::span<const std::uint8_t> bytes, std::string_view name) {
   const ClientHelloVerdict hello = parse_client_hello(bytes);
   switch (hello.kind) {
-    case ClientHelloVerdict::Kind::kNeedMore:
+    case ClientHelloVerdict::Kind::kUnsure:
       return {};
+    case ClientHelloVerdict::Kind::kNeedMore:
+      return {.kind = FirstBytes::Kind::kNeedMore};
     case ClientHelloVerdict::Kind::kHello:
       return judge_hello(check, hello, name);
     case ClientHelloVerdict::Kind::kMalformed:
-      return refused(DenialReason::kNotTls, {}, TlsAlert::kAccessDenied);
+      return refused(DenialReason::kAmbiguousTls, {}, TlsAlert::kAccessDenied);
     case ClientHelloVerdict::Kind::kNotTls:
       break;
   }
-  if (check != ConnectionCheck::kByAddress) {
-    return {.kind = FirstBytes::Kind::kRefused, .refusal = {.reason = DenialReason::kNotTls}};
-  }
-  switch (looks_like_http(bytes)) {
-    case HttpGuess::kMaybe:
-      return {};
-    case HttpGuess::kYes:
-      return {.kind = FirstBytes::Kind::kHttp};
-    case HttpGuess::kNo:
-      break;
-  }
-  return {.kind = FirstBytes::Kind::kRaw};
+  if (check == ConnectionCheck::kByAddress) return {.kind = FirstBytes::Kind::kNotTls};
+  return {.kind = FirstBytes::Kind::kRefused, .refusal = {.reason = DenialReason::kNotTls}};
 }
 
-FirstBytes judge_after_hello(ConnectionCheck check, std::span<const std::uint8_t> bytes, std::string_view name) {
-  const ClientHelloVerdict hello = parse_second_client_hello(bytes);
-  switch (hello.kind) {
-    case ClientHelloVerdict::Kind::kNeedMore:
-      return {};
-    case ClientHelloVerdict::Kind::kHello:
-      return judge_hello(check, hello, name);
-    case ClientHelloVerdict::Kind::kMalformed:
-      return refused(DenialReason::kNotTls, {}, TlsAlert::kAccessDenied);
-    case ClientHelloVerdict::Kind::kNotTls:
+FirstBytes judge_after_hello(ConnectionCheck check, std::span<const std::uint8_t> bytes, std::string_view name,
+                             bool server_has_chosen) {
+  const ClientRecord record = parse_after_client_hello(bytes, server_has_chosen);
+  switch (record.kind) {
+    case ClientRecord::Kind::kNeedMore:
+      return {.kind = FirstBytes::Kind::kNeedMore};
+    case ClientRecord::Kind::kHello:
+      return judge_hello(check, record.hello, name);
+    case ClientRecord::Kind::kAside:
+      return {.kind = FirstBytes::Kind::kPass, .size = record.size};
+    case ClientRecord::Kind::kSettled:
+      return {.kind = FirstBytes::Kind::kSettled};
+    case ClientRecord::Kind::kRefused:
       break;
   }
-  return {.kind = FirstBytes::Kind::kRaw};
+  return refused(DenialReason::kAmbiguousTls, {}, TlsAlert::kAccessDenied);
 }
 
 std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_view name, std::uint16_t port) {

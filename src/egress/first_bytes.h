@@ -21,13 +21,14 @@ struct Refusal {
 
 struct FirstBytes {
   enum class Kind {
-    kNeedMore,
-    kHello,  // the first `size` bytes are a ClientHello that may pass
-    kHttp,   // to be followed request by request
-    kRaw,    // neither; passes by its address alone
+    kUnsure,    // may still be TLS or not
+    kNeedMore,  // TLS, not yet all of a hello
+    kPass,      // the first `size` bytes are a ClientHello or a record beside it, and may pass
+    kNotTls,    // only where other protocols may be spoken
+    kSettled,   // the handshake has gone on; nothing more can be read of it
     kRefused,
   };
-  Kind kind = Kind::kNeedMore;
+  Kind kind = Kind::kUnsure;
   std::size_t size = 0;
   Refusal refusal{};
 };
@@ -35,9 +36,9 @@ struct FirstBytes {
 // `bytes` is everything so far; not for ConnectionCheck::kHttp, which is HTTP from its first byte on.
 [[nodiscard]] FirstBytes judge_first_bytes(ConnectionCheck check, std::span<const std::uint8_t> bytes,
                                            std::string_view name);
-// `bytes` is everything after the first hello. kRaw: the handshake has gone on.
+// `bytes` is everything after the first hello, from a record's first byte on.
 [[nodiscard]] FirstBytes judge_after_hello(ConnectionCheck check, std::span<const std::uint8_t> bytes,
-                                           std::string_view name);
+                                           std::string_view name, bool server_has_chosen);
 
 // Null when the head's Host is `name` on `port`.
 [[nodiscard]] std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_view name,

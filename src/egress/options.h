@@ -20,6 +20,7 @@ struct EgressSockets {
   std::vector<UniqueFd> redirected{};  // TCP where netfilter leads every other port: SO_ORIGINAL_DST is
   std::vector<UniqueFd> dns_udp{};
   std::vector<UniqueFd> dns_tcp{};
+  UniqueFd refusals{};  // a netlink socket that is shown what the kernel refuses by itself; may be empty
 };
 
 struct EgressTimeouts {
@@ -34,7 +35,7 @@ struct EgressOptions {
   // As many at once; further ones wait in the kernel's queue until one ends.
   std::size_t max_connections = 512;
   std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
-  EventSink* events = nullptr;           // borrowed; called on the egress thread
+  EventSink* events = nullptr;           // borrowed until stop(); called on a thread of its own
   EgressTimeouts timeouts{};
 };
 

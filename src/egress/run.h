@@ -10,6 +10,7 @@
 #include "core/egress/address_book.h"
 #include "core/egress/egress_rules.h"
 #include "egress/denial_log.h"
+#include "egress/event_outbox.h"
 #include "egress/loop.h"
 #include "egress/options.h"
 #include "egress/pipe_pool.h"
@@ -28,13 +29,15 @@ struct EgressRun {
       : rules(std::move(options.rules)),
         timeouts(options.timeouts),
         events(options.events),
+        unreachable(events),
         loop(std::move(its_loop)),
-        denials(std::move(first_denial), options.events),
+        denials(std::move(first_denial), &events),
         resolver(*loop, options.nameserver) {}
 
   const EgressRules rules;
   const EgressTimeouts timeouts;
-  EventSink* const events;  // may be null
+  EventOutbox events;
+  UnreachableLog unreachable;
   const std::unique_ptr<Loop> loop;
   DenialLog denials;
   Resolver resolver;

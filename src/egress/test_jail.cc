@@ -58,7 +58,7 @@ DnsReply parse_reply(std::string_view message) {
   return reply;
 }
 
-Jail::Jail(std::vector<HostRule> rules, EgressOptions options) {
+Jail::Jail(std::vector<HostRule> rules, EgressOptions options, Kernel kernel) {
   options.rules = EgressRules(std::move(rules));
   EgressSockets sockets;
   std::vector<std::uint16_t> listening = options.rules.ports();
@@ -68,8 +68,11 @@ Jail::Jail(std::vector<HostRule> rules, EgressOptions options) {
     sockets.dns_udp.push_back(net_.udp(v6, kDnsPort));
     sockets.dns_tcp.push_back(net_.listener(v6, kDnsPort));
   }
+  if (kernel == Kernel::kRefusesAtOnce) sockets.refusals = net_.refuse_at_once(listening);
+  refuses_at_once_ = static_cast<bool>(sockets.refusals);
   listening.push_back(kDnsPort);
-  redirects_ = net_.redirect_other_ports(listening, kCatchAll);
+  redirects_ = refuses_at_once_ || net_.redirect_other_ports(listening, kCatchAll);
+  if (!refuses_at_once_ && !net_.prohibit_groups()) std::abort();
   Result<std::unique_ptr<EgressProxy>> started = EgressProxy::start(std::move(sockets), std::move(options));
   if (!started) std::abort();
   proxy_ = std::move(*started);

@@ -40,9 +40,12 @@ struct DnsReply {
 [[nodiscard]] std::string dns_query(std::string_view name, std::uint16_t type, std::uint16_t id = 7);
 [[nodiscard]] DnsReply parse_reply(std::string_view message);
 
+// What the jail's kernel does by itself.
+enum class Kernel { kRefusesAtOnce, kRedirects };
+
 class Jail {
  public:
-  explicit Jail(std::vector<HostRule> rules, EgressOptions options = {});
+  explicit Jail(std::vector<HostRule> rules, EgressOptions options = {}, Kernel kernel = Kernel::kRefusesAtOnce);
 
   [[nodiscard]] const JailNet& net() const { return net_; }
   [[nodiscard]] EgressProxy& proxy() { return *proxy_; }
@@ -50,12 +53,14 @@ class Jail {
   // Looked up, then connected to; empty when one of them fails.
   [[nodiscard]] UniqueFd open(std::string_view name, std::uint16_t port, bool v6 = false) const;
   [[nodiscard]] std::vector<Denial> stop() { return proxy_->stop(); }
-  // Nft's redirect is in place.
+  // Every port is seen: as this kernel can, at once or by nft's redirect.
   [[nodiscard]] bool redirects() const { return redirects_; }
+  [[nodiscard]] bool refuses_at_once() const { return refuses_at_once_; }
 
  private:
   JailNet net_{};
   bool redirects_ = false;
+  bool refuses_at_once_ = false;
   std::unique_ptr<EgressProxy> proxy_{};
 };
 

@@ -19,8 +19,9 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-bool tell_kernel(int protocol, const std::string& message) {
-  const UniqueFd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol));
+UniqueFd netlink_socket(int protocol) { return UniqueFd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol)); }
+
+bool tell_kernel(const UniqueFd& netlink, const std::string& message) {
   std::array<char, 8192> answer{};
   if (::send(netlink.get(), message.data(), message.size(), 0) < 0) return false;
   const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
@@ -29,6 +30,8 @@ bool tell_kernel(int protocol, const std::string& message) {
   std::memcpy(&error, answer.data() + sizeof(nlmsghdr), sizeof error);
   return error == 0;
 }
+
+bool tell_kernel(int protocol, const std::string& message) { return tell_kernel(netlink_socket(protocol), message); }
 
 bool make_every_address_local() {
   return tell_kernel(NETLINK_ROUTE, bring_up_loopback()) && tell_kernel(NETLINK_ROUTE, local_route(false)) &&
@@ -93,6 +96,23 @@ UniqueFd JailNet::connect(const Endpoint& to) const {
 bool JailNet::redirect_other_ports(const std::vector<std::uint16_t>& listening, std::uint16_t catch_all) const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
   const bool told = tell_kernel(NETLINK_NETFILTER, sallyport::redirect_other_ports(listening, catch_all));
+  must(::setns(outside_.get(), CLONE_NEWNET) == 0);
+  return told;
+}
+
+UniqueFd JailNet::refuse_at_once(const std::vector<std::uint16_t>& listening) const {
+  must(::setns(inside_.get(), CLONE_NEWNET) == 0);
+  UniqueFd shown = netlink_socket(NETLINK_NETFILTER);
+  const bool told =
+      tell_kernel(shown, show_refusals()) && tell_kernel(NETLINK_NETFILTER, sallyport::refuse_at_once(listening));
+  must(::setns(outside_.get(), CLONE_NEWNET) == 0);
+  return told ? std::move(shown) : UniqueFd();
+}
+
+bool JailNet::prohibit_groups() const {
+  must(::setns(inside_.get(), CLONE_NEWNET) == 0);
+  const bool told = tell_kernel(NETLINK_ROUTE, sallyport::prohibit_groups(false)) &&
+                    tell_kernel(NETLINK_ROUTE, sallyport::prohibit_groups(true));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
   return told;
 }

@@ -30,6 +30,9 @@ class JailNet {
   [[nodiscard]] UniqueFd connect(const Endpoint& to) const;
   // False: this kernel has no nftables with NAT.
   [[nodiscard]] bool redirect_other_ports(const std::vector<std::uint16_t>& listening, std::uint16_t catch_all) const;
+  // Where refusals are shown; empty: this kernel cannot.
+  [[nodiscard]] UniqueFd refuse_at_once(const std::vector<std::uint16_t>& listening) const;
+  [[nodiscard]] bool prohibit_groups() const;
 
  private:
   UniqueFd outside_;

@@ -52,7 +52,8 @@ Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
                                   .env_extras = std::move(options.env_extras),
                                   .stdin_source = std::move(options.stdin_source),
                                   .limits = {.wall = options.timeout, .output = options.max_output},
-                                  .required = std::move(options.required)};
+                                  .required = std::move(options.required),
+                                  .allow_unjailed = options.allow_unjailed};
   return as_process_result(gate.run(spec, JailKind::kNone, std::move(stop)), tool);
 }
 

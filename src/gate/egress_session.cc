@@ -50,18 +50,37 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   network.sockets.push_back({SOCK_STREAM, kDnsPort});
   std::vector<std::uint16_t> answered = ports;
   answered.push_back(kDnsPort);
-  network.messages = {{.protocol = NETLINK_ROUTE, .bytes = local_route(false)},
-                      // A kernel without IPv6 needs no route for it.
-                      {.protocol = NETLINK_ROUTE, .bytes = local_route(true), .required = false},
-                      {.protocol = NETLINK_NETFILTER,
-                       .bytes = redirect_other_ports(answered, other_ports),
-                       .required = false,
-                       .flag_when_done = spawn::wire::kPortsRedirected}};
+  network.messages = {
+      {.protocol = NETLINK_ROUTE, .bytes = local_route(false)},
+      // A kernel without IPv6 needs no route for it.
+      {.protocol = NETLINK_ROUTE, .bytes = local_route(true), .required = false},
+      {.protocol = NETLINK_NETFILTER,
+       .bytes = show_refusals(),
+       .required = false,
+       .flag_when_done = spawn::wire::kRefusalsShown,
+       .keep = true},
+      {.protocol = NETLINK_NETFILTER,
+       .bytes = refuse_at_once(ports),
+       .required = false,
+       .flag_when_done = spawn::wire::kRefusesAtOnce | spawn::wire::kPortsRedirected,
+       .only_with = spawn::wire::kRefusalsShown},
+      // Without that: what can be had of it.
+      {.protocol = NETLINK_NETFILTER,
+       .bytes = redirect_other_ports(answered, other_ports),
+       .required = false,
+       .flag_when_done = spawn::wire::kPortsRedirected,
+       .not_with = spawn::wire::kRefusesAtOnce},
+      {.protocol = NETLINK_ROUTE, .bytes = prohibit_groups(false), .not_with = spawn::wire::kRefusesAtOnce},
+      {.protocol = NETLINK_ROUTE,
+       .bytes = prohibit_groups(true),
+       .required = false,
+       .not_with = spawn::wire::kRefusesAtOnce}};
   return network;
 }
 
 Result<int> EgressSession::start(spawn::OpenedNetwork network) {
-  if (network.sockets.size() < kOtherSockets) return fail(system_error("receive", "the jail's sockets", EPROTO));
+  const std::size_t least = kOtherSockets + (network.refusals_shown ? 1 : 0);
+  if (network.sockets.size() < least) return fail(system_error("receive", "the jail's sockets", EPROTO));
   names_every_port_ = network.ports_redirected;
   EgressSockets sockets;
   const auto take_last = [&network] {
@@ -69,11 +88,13 @@ Result<int> EgressSession::start(spawn::OpenedNetwork network) {
     network.sockets.pop_back();
     return last;
   };
+  if (network.refusals_shown) sockets.refusals = take_last();
   sockets.dns_tcp.push_back(take_last());
   sockets.dns_udp.push_back(take_last());
   sockets.redirected.push_back(take_last());
   sockets.listeners = std::move(network.sockets);
-  proxy_ = TRY(EgressProxy::start(std::move(sockets), {.rules = EgressRules(plan_.allowed_hosts), .events = events_}));
+  proxy_ = TRY(EgressProxy::start(std::move(sockets), {.rules = EgressRules(plan_.allowed_hosts),
+                                                       .events = events_ != nullptr ? &bounded_ : nullptr}));
   return plan_.strict_network ? proxy_->first_denial_fd() : -1;
 }
 

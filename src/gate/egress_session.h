@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "egress/egress.h"
+#include "gate/bounded_events.h"
 #include "sallyport/event.h"
 #include "sallyport/plan.h"
 #include "spawn/launch_spec.h"
@@ -17,7 +18,7 @@ namespace sallyport {
 
 class EgressSession {
  public:
-  EgressSession(const Plan& plan, EventSink* events) : plan_(plan), events_(events) {}
+  EgressSession(const Plan& plan, EventSink* events) : plan_(plan), events_(events), bounded_(events) {}
 
   [[nodiscard]] bool wanted() const { return !plan_.allowed_hosts.empty(); }
   // Takes the sockets as network_for() ordered them; the descriptor to watch in strict mode, or -1.
@@ -28,6 +29,7 @@ class EgressSession {
  private:
   const Plan& plan_;
   EventSink* events_;
+  BoundedEvents bounded_;
   std::unique_ptr<EgressProxy> proxy_;
   bool names_every_port_ = false;
 };

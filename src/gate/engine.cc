@@ -1,9 +1,11 @@
 #include "gate/engine.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "adapters/bare/bare.h"
@@ -11,6 +13,9 @@
 #include "adapters/native/native.h"
 #include "core/errors.h"
 #include "core/json.h"
+#include "core/printable.h"
+#include "gate/git_configuration.h"
+#include "gate/git_report.h"
 #include "gate/one_run.h"
 #include "gate/verdict.h"
 #include "gate/why.h"
@@ -25,11 +30,26 @@ Status check_required(const Plan& plan, const Rendered& rendered) {
     const bool had = std::ranges::any_of(rendered.established,
                                          [&](const Established& entry) { return entry.guarantee == guarantee; });
     if (had) continue;
+    const auto lost = std::ranges::find(rendered.lost, guarantee, &LostGuarantee::guarantee);
+    if (lost != rendered.lost.end()) {
+      return fail(guarantee_unavailable(guarantee, fmt::format("{} is shown: {}", lost->path, lost->why),
+                                        "show another path, or do not require it"));
+    }
     return fail(guarantee_unavailable(guarantee,
                                       fmt::format("the jail \"{}\" does not give it to this call", rendered.jail),
                                       "choose another jail, set the limit it belongs to, or do not require it"));
   }
   return {};
+}
+
+std::string path_in(const std::vector<EnvVar>& env) {
+  const auto path = std::ranges::find(env, "PATH", &EnvVar::name);
+  return path == env.end() ? std::string() : path->value;
+}
+
+// At least a moment, so that a run out of time ends as one.
+std::chrono::milliseconds remaining(std::chrono::milliseconds wall, std::chrono::microseconds spent) {
+  return std::max(wall - std::chrono::duration_cast<std::chrono::milliseconds>(spent), std::chrono::milliseconds(1));
 }
 
 void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const CapturedStream& captured) {
@@ -47,21 +67,16 @@ Engine::Engine(GateConfig config, JailSource source)
       jail_source_(source),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
+      child_path_(path_in(config_.base_env)),
       warm_(config_.warm_jails) {}
 
-Engine::Engine(GateConfig config, std::unique_ptr<BegunJail> begun) : Engine(std::move(config), JailSource::kOneByOne) {
-  begun_ = std::move(begun);
-}
-
 const HostLayout& Engine::host() {
-  if (begun_) return begun_->host;
   const std::scoped_lock lock(host_mutex_);
   if (!host_) host_ = read_host_layout();
   return *host_;
 }
 
 spawn::SpawnServer& Engine::jails() {
-  if (begun_) return begun_->server;
   std::call_once(jails_made_, [this] {
     const auto base = [this] {
       spawn::JailShape shape = native::render_base(host());
@@ -107,43 +122,61 @@ Receipt Engine::receipt_for(const Prepared& prepared, Rendered& rendered, Digest
 }
 
 Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& prepared, const JailedSubprocessSpec& spec,
-                                              const std::stop_token& stop) {
+                                              const std::stop_token& stop, RunNotes notes) {
   const Plan& plan = prepared.plan;
+  EventSink* const events = notes.silent ? nullptr : config_.events;
   // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
   if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
   }
+  const auto called = std::chrono::steady_clock::now() - notes.spent;
   Rendered rendered = TRY(render(jail, prepared, Purpose::kRun));
   TRY(check_required(plan, rendered));
-  announce(rendered, plan);
-  spawn::Supervision supervision{.wall = plan.limits.wall,
+  if (!notes.silent) announce(rendered, plan);
+  if (!notes.silent) emit_doubts(config_.events, prepared);
+  spawn::Supervision supervision{.wall = remaining(plan.limits.wall, notes.spent),
                                  .ladder = plan.ladder,
                                  .max_output = plan.limits.output,
                                  .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
                                  .stdin_source = spec.stdin_source,
                                  .tap = spec.tap,
-                                 .stop_fd = spec.stop_fd};
+                                 .tap_waits_for = spec.tap_waits_for,
+                                 .stop_fd = spec.stop_fd,
+                                 .another_follows = notes.silent};
   if (plan.limits.cpu && rendered.resources.cpu_time()) {
     supervision.cpu = {.limit = *plan.limits.cpu, .used = [&rendered] { return rendered.resources.cpu_time(); }};
   }
-  EgressSession egress(plan, config_.events);
+  if (plan.limits.memory && !rendered.resources.cgroups.empty()) {
+    supervision.sockets = {.limit_bytes = count(*plan.limits.memory),
+                           .used = [&rendered] { return rendered.resources.socket_memory(); }};
+  }
+  EgressSession egress(plan, events);
   if (egress.wanted()) {
     supervision.on_network = [&egress](spawn::OpenedNetwork network) { return egress.start(std::move(network)); };
   }
   // Before the start: a jail may still be on its way, and after the end somebody waits for us.
   Digests digests{.policy = digest_of_policy(), .plan = plan_digest(plan)};
   Result<spawn::Ended> ended = start_and_supervise(rendered.launch, supervision, stop);
+  // However it ended: whatever started could write.
+  GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
+  emit_git_review(config_.events, review);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool.exec_path));
+  TRY(judge_git_review(plan, review, rendered));
   const std::uint64_t oom_kills = TRY(rendered.resources.oom_kills());
+  // What we did to it, and what the kernel's counter says, needs no witness inside; anything else does.
+  if (ended->fate_unknown && ended->by == spawn::EndedBy::kItself && oom_kills == 0) {
+    return fail(jail_died(rendered.jail, ended->wait_status));
+  }
   JailedSubprocessResult result;
   result.denials = egress.stop();
+  result.git_findings = std::move(review.findings);
   result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
   result.receipt = receipt_for(prepared, rendered, std::move(digests), *ended, egress);
-  result.duration = ended->duration;
+  result.duration = ended->duration + notes.spent;
   result.usage = ended->usage;
   if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
-  emit_truncation(config_.events, plan, Stream::kStdout, ended->stdout_stream);
-  emit_truncation(config_.events, plan, Stream::kStderr, ended->stderr_stream);
+  emit_truncation(events, plan, Stream::kStdout, ended->stdout_stream);
+  emit_truncation(events, plan, Stream::kStderr, ended->stderr_stream);
   result.stdout_stream = std::move(ended->stdout_stream);
   result.stderr_stream = std::move(ended->stderr_stream);
   return result;
@@ -164,11 +197,11 @@ Result<spawn::Ended> Engine::start_and_supervise(const spawn::LaunchSpec& launch
 
 // Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
 // the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
-Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
+Result<JailedSubprocessResult> Engine::run_auto(Prepared& prepared, const JailedSubprocessSpec& spec,
                                                 const std::stop_token& stop) {
-  Result<JailedSubprocessResult> native = run_in(JailKind::kNative, prepared, spec, stop);
+  Result<JailedSubprocessResult> native = run_informed(JailKind::kNative, prepared, spec, stop);
   if (native || !host_cannot_jail(native.error())) return native;
-  Result<JailedSubprocessResult> bwrap = run_in(JailKind::kBwrap, prepared, spec, stop);
+  Result<JailedSubprocessResult> bwrap = run_informed(JailKind::kBwrap, prepared, spec, stop);
   if (bwrap || !host_cannot_jail(bwrap.error())) return bwrap;
   Error neither = jail_unavailable(
       "auto", fmt::format("native: {}; bwrap: {}", native.error().message, bwrap.error().message), native.error().hint);
@@ -178,14 +211,69 @@ Result<JailedSubprocessResult> Engine::run_auto(const Prepared& prepared, const 
 }
 
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
-  const Prepared prepared = TRY(prepare(config_, hashes_, spec));
-  if (jail == JailKind::kAuto) return run_auto(prepared, spec, stop);
-  return run_in(jail, prepared, spec, stop);
+  Prepared prepared = TRY(prepare(config_, hashes_, child_path_, spec));
+  if (jail != JailKind::kNone) TRY(look_at_writable_places(prepared));
+  Result<JailedSubprocessResult> result =
+      jail == JailKind::kAuto ? run_auto(prepared, spec, stop) : run_informed(jail, prepared, spec, stop);
+  hashes_.distrust(prepared.plan.extra_read_write);
+  return result;
+}
+
+Result<JailedSubprocessResult> Engine::ask_git(JailKind jail, const JailedSubprocessSpec& question,
+                                               const GateConfig& config, const std::stop_token& stop) {
+  Prepared prepared = TRY(prepare(config, hashes_, child_path_, question));
+  for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
+  return run_in(jail, prepared, question, stop, {.silent = true});
+}
+
+void Engine::warn_of_newer_git(const std::string& version) {
+  if (config_.events == nullptr || !is_newer_than_known_git(version)) return;
+  std::call_once(warned_of_git_, [&] {
+    config_.events->emit({.level = EventLevel::kWarning,
+                          .name = "subproc.git.newer_than_known",
+                          .fields = {{"version", printable(version)}, {"newest_known", std::string(kNewestKnownGit)}}});
+  });
+}
+
+Result<JailedSubprocessResult> Engine::run_informed(JailKind jail, Prepared& prepared, const JailedSubprocessSpec& spec,
+                                                    const std::stop_token& stop) {
+  const std::optional<GitQuestion> question = git_question(prepared.plan.tool, spec.argv);
+  if (!question) return run_in(jail, prepared, spec, stop);
+  // Nothing starts, not even a question, for a call that lacks what it requires. The hosts it may reach are not the
+  // question's, so only then the two differ in what they establish.
+  if (!prepared.plan.allowed_hosts.empty()) {
+    const Rendered rendered = TRY(render(jail, prepared, Purpose::kExplain));
+    TRY(check_required(prepared.plan, rendered));
+  }
+  JailedSubprocessSpec asked = spec;
+  asked.repo = prepared.plan.repo;
+  asked.cwd = prepared.plan.cwd;
+  asked.repo_access = RepoAccess::kReadOnly;  // a question writes nothing, and nobody reviews it
+  GateConfig config = config_;
+  // A tool that may start git does so whether or not the caller's policy has git in it.
+  if (!question->tool_is_git) config.allowlist = Allowlist::builtin();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  };
+  Result<GitLearnt> learnt = learn_git_configuration(*question, asked, [&](const JailedSubprocessSpec& one) {
+    JailedSubprocessSpec next = one;
+    next.limits.wall = remaining(spec.limits.wall, spent());
+    return ask_git(jail, next, config, stop);
+  });
+  const bool no_git = !learnt && !question->tool_is_git && learnt.error().as<ToolMissingError>() != nullptr;
+  if (no_git) return run_in(jail, prepared, spec, stop);
+  if (!learnt) return fail(std::move(learnt).error());
+  if (learnt->ended) return *std::move(learnt->ended);
+  warn_of_newer_git(learnt->version);
+  TRY(apply_git_configuration(prepared, config_, child_path_, spec, learnt->configuration));
+  return run_in(jail, prepared, spec, stop, {.spent = spent()});
 }
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind jail) {
-  Prepared prepared = TRY(prepare(config_, hashes_for(Purpose::kExplain), spec));
+  Prepared prepared = TRY(prepare(config_, hashes_for(Purpose::kExplain), child_path_, spec));
   if (jail == JailKind::kAuto) jail = TRY(expected_jail(read_host_switches(), ::geteuid()));
+  if (jail != JailKind::kNone) TRY(look_at_writable_places(prepared));
   Rendered rendered = TRY(render(jail, prepared, Purpose::kExplain));
   TRY(check_required(prepared.plan, rendered));
   Explanation explanation{.plan = std::move(prepared.plan),
@@ -203,7 +291,8 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind j
 }
 
 Status Engine::warm_up(const JailedSubprocessSpec& spec) {
-  const Prepared prepared = TRY(prepare(config_, hashes_, spec));
+  Prepared prepared = TRY(prepare(config_, hashes_, child_path_, spec));
+  TRY(look_at_writable_places(prepared));
   const Rendered rendered =
       TRY(render_native(prepared, Purpose::kRun));  // whether it joins a cgroup is known only then
   return warm_.prepare(rendered.launch);
@@ -211,7 +300,29 @@ Status Engine::warm_up(const JailedSubprocessSpec& spec) {
 
 namespace {
 
+// What the caller's shell may have taken from us. Said here, in its words: where it is missed, the kernel only kills
+// (SIGXFSZ), or a helper that cannot say why is gone.
+Status check_own_limits() {
+  constexpr rlim_t kFiles = 64;
+  constexpr rlim_t kFileSize = rlim_t{1} << 20U;
+  rlimit files{};
+  rlimit size{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || ::getrlimit(RLIMIT_FSIZE, &size) != 0) {
+    return fail(system_error("read", "the limits of this process", errno));
+  }
+  if (files.rlim_cur < kFiles) {
+    return fail(system_error("start anything", fmt::format("with {} open files at most", files.rlim_cur), EMFILE,
+                             fmt::format("raise the limit with 'ulimit -n {}'", kFiles)));
+  }
+  if (size.rlim_cur < kFileSize) {
+    return fail(system_error("start anything", fmt::format("with files of {} bytes at most", size.rlim_cur), EFBIG,
+                             "raise the limit with 'ulimit -f 1024'; a jail is made of small files in memory"));
+  }
+  return {};
+}
+
 Status check_and_complete(GateConfig& config) {
+  TRY(check_own_limits());
   if (config.warm_jails > spawn::wire::kMaxWarmJails) {
     return fail(invalid_request("warm_jails", fmt::format("{} jails are too many to keep ready", config.warm_jails),
                                 fmt::format("keep at most {}", spawn::wire::kMaxWarmJails)));
@@ -227,16 +338,8 @@ Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
   return std::make_unique<Engine>(std::move(config));
 }
 
-// When it cannot be told, it is dead, and the run begins another.
-BegunJail::BegunJail(spawn::BegunHelper helper)
-    : host(read_host_layout()),
-      server(spawn::wire::HelperKind::kOneJail, [this] { return native::render_base(host); }) {
-  static_cast<void>(server.adopt(helper));
-}
-
-Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config, std::unique_ptr<BegunJail> begun) {
+Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config) {
   TRY(check_and_complete(config));
-  if (begun) return std::make_unique<Engine>(std::move(config), std::move(begun));
   auto engine = std::make_unique<Engine>(std::move(config), JailSource::kOneByOne);
   engine->begin_jail();
   return engine;

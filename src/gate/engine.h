@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/fs_view.h"
+#include "core/view_guarantees.h"
 #include "gate/egress_session.h"
-#include "gate/one_run.h"
 #include "gate/prepare.h"
 #include "gate/resources.h"
 #include "os/host_layout.h"
@@ -26,18 +26,24 @@ struct Rendered {
   std::string jail{};
   spawn::LaunchSpec launch{};
   std::vector<Established> established{};  // resources included
+  std::vector<LostGuarantee> lost{};       // not in `established`, because of a path that is shown
   bool landlock_guards_all = false;        // that is read-only; if the kernel has Landlock
   Resources resources{};
   std::vector<UniqueFd> kept_open{};  // what `launch` borrows
 };
 
-// Whether jails come from a helper that lives as long as the gate, or each is begun on its own.
+// What a run is told besides the call itself.
+struct RunNotes {
+  bool silent = false;                // a question of our own: no events
+  std::chrono::microseconds spent{};  // of the call's wall clock, before this run
+};
+
+// Whether jails come from a helper that lives as long as the gate, or each is started on its own.
 enum class JailSource { kServer, kOneByOne };
 
 class Engine final : public Gate {
  public:
   explicit Engine(GateConfig config, JailSource source = JailSource::kServer);
-  Engine(GateConfig config, std::unique_ptr<BegunJail> begun);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
@@ -46,7 +52,7 @@ class Engine final : public Gate {
   [[nodiscard]] WarmCounts warm_counts() override { return warm_.counts(); }
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
-  // Ahead of the run it is for. When it cannot be begun, that run tries again and tells.
+  // Ahead of the run it is for. When it cannot be started, that run tries again and reports why.
   void begin_jail() { static_cast<void>(jails().start_ahead()); }
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
@@ -59,10 +65,18 @@ class Engine final : public Gate {
   }
 
  private:
-  [[nodiscard]] Result<JailedSubprocessResult> run_auto(const Prepared& prepared, const JailedSubprocessSpec& spec,
+  [[nodiscard]] Result<JailedSubprocessResult> run_auto(Prepared& prepared, const JailedSubprocessSpec& spec,
                                                         const std::stop_token& stop);
+  // Asks git first, where the call wants that.
+  [[nodiscard]] Result<JailedSubprocessResult> run_informed(JailKind jail, Prepared& prepared,
+                                                            const JailedSubprocessSpec& spec,
+                                                            const std::stop_token& stop);
+  [[nodiscard]] Result<JailedSubprocessResult> ask_git(JailKind jail, const JailedSubprocessSpec& question,
+                                                       const GateConfig& config, const std::stop_token& stop);
+  void warn_of_newer_git(const std::string& version);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
-                                                      const JailedSubprocessSpec& spec, const std::stop_token& stop);
+                                                      const JailedSubprocessSpec& spec, const std::stop_token& stop,
+                                                      RunNotes notes = {});
   [[nodiscard]] Result<spawn::Ended> start_and_supervise(const spawn::LaunchSpec& launch,
                                                          const spawn::Supervision& supervision,
                                                          const std::stop_token& stop);
@@ -87,11 +101,11 @@ class Engine final : public Gate {
 
   GateConfig config_;
   const JailSource jail_source_;
-  std::unique_ptr<BegunJail> begun_;
   std::once_flag policy_digested_;
   std::string policy_digest_;  // through digest_of_policy()
   HashCache hashes_;
   HashCache hashes_when_explaining_;
+  ChildPath child_path_;
   spawn::SpawnServer tools_;
   std::once_flag jails_made_;
   std::unique_ptr<spawn::SpawnServer> jails_;  // through jails()
@@ -99,6 +113,7 @@ class Engine final : public Gate {
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;
   std::once_flag swept_;
+  std::once_flag warned_of_git_;
   spawn::wire::Stage fault_ = spawn::wire::Stage::kNone;
 };
 

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/errors.h"
 #include "core/paths.h"
+#include "os/canonical.h"
 #include "os/openat2.h"
 
 namespace sallyport {
@@ -68,28 +68,32 @@ Status check_home(const Plan& plan, const std::string& home) {
                               "choose the project's own directory, so that the rest of the home stays hidden"));
 }
 
-bool covers_a_home(const std::vector<HostPath>& paths, const std::string& home) {
-  return std::ranges::any_of(paths, [&](const HostPath& path) {
-    const std::array homes = {std::string("/home"), std::string("/root"), std::string("/run"), home};
-    return std::ranges::any_of(homes,
-                               [&](const std::string& one) { return !one.empty() && is_inside(one, path.path); });
-  });
+// By the name under which it would be shown: a home can be reached through a symlink.
+std::string canonical_home(const std::string& home) {
+  if (home.empty()) return home;
+  const Result<fs::path> resolved = canonical_existing(home, "HOME");
+  return resolved ? resolved->native() : home;
 }
 
 }  // namespace
 
 Result<JailInputs> jail_inputs(const Prepared& prepared, const HostLayout& host, const std::string& home) {
   const Plan& plan = prepared.plan;
-  TRY(check_home(plan, home));
+  const std::string real_home = canonical_home(home);
+  TRY(check_home(plan, real_home));
   Collector collector;
   TRY(collector.look(plan.repo));
   ViewInputs inputs{.repo = plan.repo,
                     .repo_access = plan.repo_access,
                     .read_only = TRY(collector.look_at_all(plan.extra_read_only)),
                     .read_write = TRY(collector.look_at_all(plan.extra_read_write)),
+                    .pinned = {},
                     .tool_files = {},
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
                     .names_resolve = !plan.allowed_hosts.empty()};
+  const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
+  inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
+  inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));
   TRY(add_tool_file(prepared.tool.binary.path, host, collector, inputs.tool_files));
   for (const BinaryIdentity& interpreter : prepared.tool.interpreters) {
     TRY(add_tool_file(interpreter.path, host, collector, inputs.tool_files));
@@ -97,7 +101,7 @@ Result<JailInputs> jail_inputs(const Prepared& prepared, const HostLayout& host,
   JailInputs result;
   result.view = TRY(file_system_view(inputs, host));
   result.identities = std::move(collector).take();
-  result.home_exposed = covers_a_home(inputs.read_only, home) || covers_a_home(inputs.read_write, home);
+  result.lost = guarantees_lost(result.view, real_home);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/fs_view.h"
+#include "core/view_guarantees.h"
 #include "gate/prepare.h"
 #include "sallyport/result.h"
 #include "spawn/launch_spec.h"
@@ -16,7 +17,7 @@ namespace sallyport {
 struct JailInputs {
   std::vector<ViewEntry> view;
   std::map<std::string, spawn::FileIdentity> identities;
-  bool home_exposed = false;  // the caller's extra paths cover a home directory
+  std::vector<LostGuarantee> lost;  // by what the view shows
 
   [[nodiscard]] std::optional<spawn::FileIdentity> identity_of(const std::string& path) const {
     const auto found = identities.find(path);

@@ -1,5 +1,9 @@
 // From a prepared call to what one kind of jail will start, and what that establishes.
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <functional>
 
 #include "adapters/bare/bare.h"
 #include "adapters/bwrap/bwrap.h"
@@ -8,6 +12,7 @@
 #include "core/linux_jail.h"
 #include "gate/engine.h"
 #include "gate/jail_inputs.h"
+#include "gate/tool_files.h"
 #include "os/memfd.h"
 #include "os/openat2.h"
 #include "spawn/helper_image.h"
@@ -22,9 +27,19 @@ std::string home_of(const GateConfig& config) {
   return {};
 }
 
-void drop_home_guarantee(Rendered& rendered, const JailInputs& inputs) {
-  if (!inputs.home_exposed) return;
-  std::erase_if(rendered.established, [](const Established& e) { return e.guarantee == Guarantee::kFsHomeHidden; });
+void drop_lost_guarantees(Rendered& rendered, const JailInputs& inputs) {
+  for (const LostGuarantee& lost : inputs.lost) {
+    std::erase_if(rendered.established, [&](const Established& e) { return e.guarantee == lost.guarantee; });
+  }
+  rendered.lost = inputs.lost;
+}
+
+void drop_doubtful_guarantees(Rendered& rendered, const Prepared& prepared) {
+  const auto drop = [&rendered](Guarantee guarantee) {
+    std::erase_if(rendered.established, [&](const Established& e) { return e.guarantee == guarantee; });
+  };
+  if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);
+  if (!prepared.write_doubt.empty()) drop(Guarantee::kFsWriteConfined);
 }
 
 Result<UniqueFd> materialise(const bwrap::PassedFd& passed, const spawn::LaunchSpec& inner) {
@@ -62,6 +77,10 @@ Result<Resources> resources_for(Purpose purpose, const Plan& plan, Confinement c
 
 Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
+  if (!plan.needs_jail.empty() && !plan.allow_unjailed) {
+    return fail(invalid_request("jail", fmt::format("{} may not run without one: {}", plan.tool.name, plan.needs_jail),
+                                "choose a jail, or say --allow-unjailed"));
+  }
   if (plan.limits.disk) {
     return fail(guarantee_unavailable(Guarantee::kLimitDisk, "without a jail there is no scratch to bound",
                                       "choose a jail, or leave the disk limit out"));
@@ -90,7 +109,8 @@ Result<Rendered> Engine::render_native(const Prepared& prepared, Purpose purpose
                     .established = jail_establishes(plan),
                     .landlock_guards_all = writable_places_hold_nothing_protected(inputs.view)};
   rendered.launch.network = TRY(network_for(plan));
-  drop_home_guarantee(rendered, inputs);
+  drop_lost_guarantees(rendered, inputs);
+  drop_doubtful_guarantees(rendered, prepared);
   rendered.launch.fail_at_for_tests = fault_;
   add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kJailed)));
   return rendered;
@@ -107,7 +127,10 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
                                 .identity_of = [&](const std::string& path) { return inputs.identity_of(path); }};
   Resources resources = TRY(resources_for(purpose, plan, Confinement::kWrapped));
   spawn::LaunchSpec inner = bwrap::render_inner(plan, rendering);
+  // bwrap has the filter in force before our init runs, and it lets nobody change the limit on core files any more.
+  const auto of_cores = [](const spawn::ResourceLimit& limit) { return limit.resource == RLIMIT_CORE; };
   inner.limits = resources.rlimits;
+  std::erase_if(inner.limits, of_cores);
   inner.fail_at_for_tests = fault_;
   bwrap::Command command = bwrap::render(plan, rendering);
   Rendered rendered{.jail = bwrap::kJailName,
@@ -122,14 +145,16 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
   rendered.launch.place =
       spawn::BarePlace{.exe_fd = wrapper.exe.get(), .cwd_fd = prepared.cwd.get(), .is_wrapper = true};
   rendered.kept_open.push_back(std::move(wrapper.exe));
-  drop_home_guarantee(rendered, inputs);
+  drop_lost_guarantees(rendered, inputs);
+  drop_doubtful_guarantees(rendered, prepared);
   add_resources(rendered, std::move(resources));
   if (fault_ == spawn::wire::Stage::kNetwork) rendered.launch.fail_at_for_tests = fault_;  // made outside, not inside
-  rendered.launch.limits.clear();  // they are the tool's, set inside
+  std::erase_if(rendered.launch.limits, std::not_fn(of_cores));  // the others are the tool's, set inside
   return rendered;
 }
 
 Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose purpose) {
+  TRY(check_tool_files(prepared.plan, jail == JailKind::kNone ? Confinement::kBare : Confinement::kJailed));
   switch (jail) {
     case JailKind::kNone:
       return render_bare(prepared, purpose);

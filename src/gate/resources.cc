@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include "core/errors.h"
@@ -136,6 +137,15 @@ Result<std::uint64_t> Resources::oom_kills() const {
   return kills;
 }
 
+std::uint64_t Resources::socket_memory() const {
+  std::uint64_t bytes = 0;
+  for (const RunCgroup& cgroup : cgroups) {
+    // A counter that cannot be read any more must not hide what it counted.
+    bytes = std::max(bytes, cgroup.socket_memory().value_or(std::numeric_limits<std::uint64_t>::max()));
+  }
+  return bytes;
+}
+
 std::optional<std::chrono::microseconds> Resources::cpu_time() const {
   for (const RunCgroup& cgroup : cgroups) {
     if (const Result<std::chrono::microseconds> used = cgroup.cpu_time()) return *used;
@@ -146,8 +156,9 @@ std::optional<std::chrono::microseconds> Resources::cpu_time() const {
 Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                     Confinement confinement) {
   Resources resources;
-  // A core file would be written by the kernel, outside every limit, wherever core_pattern says.
-  resources.rlimits.push_back({RLIMIT_CORE, 0, 0});
+  // A core file would be written by the kernel, outside every limit, wherever core_pattern says. One byte instead of none:
+  // a core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
+  resources.rlimits.push_back({RLIMIT_CORE, 1, 1});
   if (limits.cpu) add_cpu_rlimit(*limits.cpu, resources);
   if (limit_together(limits, confinement, resources)) return resources;
   if (limits.memory) TRY(limit_memory(limits, required, resources));

@@ -26,6 +26,8 @@ struct Resources {
   [[nodiscard]] std::vector<int> procs_fds() const;
   // What the kernel's OOM killer did in this run's own cgroups.
   [[nodiscard]] Result<std::uint64_t> oom_kills() const;
+  // Held in socket buffers that the kernel counts apart from the limited memory.
+  [[nodiscard]] std::uint64_t socket_memory() const;
   // Used by all of the run's processes together; nullopt when no cgroup counts it.
   [[nodiscard]] std::optional<std::chrono::microseconds> cpu_time() const;
 };

@@ -11,6 +11,16 @@ std::variant<ExitCode, Signal> fate_of(int wait_status) {
   return ExitCode{WEXITSTATUS(wait_status)};
 }
 
+OomKilled out_of_memory(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits) {
+  OomKilled oom{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
+  if (ended.by == spawn::EndedBy::kMemory) {
+    oom.socket_bytes = ended.socket_bytes;
+  } else if (ended.by == spawn::EndedBy::kItself) {
+    oom.fate = fate_of(ended.wait_status);
+  }
+  return oom;
+}
+
 }  // namespace
 
 Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits,
@@ -31,12 +41,13 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
     case spawn::EndedBy::kCpuTime:
       // As the kernel ends a process that used up its own: a caller sees one fate for one cause.
       return Completed{Signal{SIGXCPU}};
+    case spawn::EndedBy::kMemory:
+      return out_of_memory(ended, oom_kills, limits);
     case spawn::EndedBy::kNetwork:  // only a denial wakes it
     case spawn::EndedBy::kItself:
       break;
   }
-  if (oom_kills > 0)
-    return OomKilled{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
+  if (oom_kills > 0) return out_of_memory(ended, oom_kills, limits);
   if (!denials.empty() && (ended.by == spawn::EndedBy::kNetwork || ended.wait_status != 0)) {
     return NetworkDenied{.host = denials.front().host, .port = denials.front().port};
   }

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <memory>
+#include <system_error>
 
 #include "core/errors.h"
 #include "core/printable.h"
@@ -50,6 +52,36 @@ Result<std::filesystem::path> canonical_existing(const std::filesystem::path& pa
   const std::unique_ptr<char, Free> resolved(::realpath(name.c_str(), nullptr));
   if (!resolved) return fail(lookup_error(field, name, errno));
   return std::filesystem::path(resolved.get());
+}
+
+Result<ResolvedPath> resolve_existing(const std::filesystem::path& path, std::string_view field) {
+  const std::filesystem::path canonical = TRY(canonical_existing(path, field));
+  constexpr std::size_t kMostLinks = 40;  // the kernel's MAXSYMLINKS
+  ResolvedPath resolved{.path = "/", .links = {}};
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  std::vector<std::filesystem::path> pending(absolute.begin(), absolute.end());
+  std::ranges::reverse(pending);
+  while (!pending.empty() && resolved.links.size() <= kMostLinks) {
+    const std::filesystem::path name = std::move(pending.back());
+    pending.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "/" || name == "..") {
+      resolved.path = name == "/" ? name : resolved.path.parent_path();
+      continue;
+    }
+    resolved.path /= name;
+    const std::filesystem::path target = std::filesystem::read_symlink(resolved.path, error);
+    if (error) continue;  // no symlink
+    resolved.links.push_back(resolved.path);
+    resolved.path = resolved.path.parent_path();
+    const std::vector<std::filesystem::path> names(target.begin(), target.end());
+    pending.insert(pending.end(), names.rbegin(), names.rend());
+  }
+  if (resolved.path != canonical) {
+    return fail(invalid_request(field, printable(path.native()) + " changed while it was resolved", "try again"));
+  }
+  return resolved;
 }
 
 Result<std::filesystem::path> canonical_directory(const std::filesystem::path& path, std::string_view field) {

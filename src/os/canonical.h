@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "core/paths.h"
 #include "sallyport/result.h"
@@ -17,5 +18,13 @@ namespace sallyport {
 // An existing file or directory, for extra mounts.
 [[nodiscard]] Result<std::filesystem::path> canonical_existing(const std::filesystem::path& path,
                                                                std::string_view field = "path");
+
+// The same, with every symlink that was followed on the way, each by its own canonical place: whoever can write there
+// decides where the path leads next time.
+struct ResolvedPath {
+  std::filesystem::path path;
+  std::vector<std::filesystem::path> links;
+};
+[[nodiscard]] Result<ResolvedPath> resolve_existing(const std::filesystem::path& path, std::string_view field = "path");
 
 }  // namespace sallyport

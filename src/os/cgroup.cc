@@ -149,6 +149,12 @@ Result<std::uint64_t> RunCgroup::oom_kills() const {
   return read_oom_kills(memory->directory.get(), version_);
 }
 
+Result<std::uint64_t> RunCgroup::socket_memory() const {
+  const Member* const memory = member("memory");
+  if (memory == nullptr || !limits_memory_) return 0;
+  return read_socket_memory(memory->directory.get(), version_);
+}
+
 Result<std::chrono::microseconds> RunCgroup::cpu_time() const {
   const Member* const cpu = member("cpuacct");
   if (cpu == nullptr) return fail(invalid_request("limits", "processor time is not accounted", "set account_cpu"));

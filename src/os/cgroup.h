@@ -50,6 +50,8 @@ class RunCgroup {
 
   // Processes of this group that the kernel's OOM killer ended. 0 when memory is not limited.
   [[nodiscard]] Result<std::uint64_t> oom_kills() const;
+  // Of the whole group, where the kernel counts it apart from the memory it limits (v1); else 0.
+  [[nodiscard]] Result<std::uint64_t> socket_memory() const;
   [[nodiscard]] Result<std::chrono::microseconds> cpu_time() const;
 
   [[nodiscard]] std::string_view mechanism() const { return mechanism_name(version_); }

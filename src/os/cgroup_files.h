@@ -22,6 +22,9 @@ namespace sallyport {
 
 // Memory and swap together; no swap is a way around the limit.
 [[nodiscard]] Status set_memory_limit(int directory, CgroupVersion version, std::uint64_t bytes);
+// What v1 counts apart from memory.usage_in_bytes: buffers of TCP and UDP sockets, also what it had to grant over its limit.
+// v2 counts them with everything else, so there it is 0.
+[[nodiscard]] Result<std::uint64_t> read_socket_memory(int directory, CgroupVersion version);
 [[nodiscard]] Status set_pids_limit(int directory, std::uint32_t count);
 
 [[nodiscard]] Result<std::uint64_t> read_oom_kills(int directory, CgroupVersion version);

@@ -90,11 +90,28 @@ TEST_F(CgroupV2Tree, LimitsGoIntoTheRightFilesAndSwapIsNoWayOut) {
   EXPECT_EQ(read_control(fd.get(), "memory.max")->substr(0, 4), "4096");
   EXPECT_EQ(read_control(fd.get(), "memory.swap.max")->substr(0, 1), "0");
   EXPECT_EQ(read_control(fd.get(), "pids.max")->substr(0, 2), "17");
+  EXPECT_EQ(read_socket_memory(fd.get(), CgroupVersion::kV2).value(), 0U);  // counted in memory.max with all else
   std::filesystem::remove(own_ / "memory.swap.max");
   EXPECT_TRUE(set_memory_limit(fd.get(), CgroupVersion::kV2, 4096));  // a kernel without swap
   std::filesystem::remove(own_ / "memory.max");
   EXPECT_FALSE(set_memory_limit(fd.get(), CgroupVersion::kV2, 4096));
   EXPECT_FALSE(std::filesystem::exists(own_ / "memory.max"));  // never created
+}
+
+// A directory that looks like a v1 one: the machine the tests run on may have either.
+TEST_F(CgroupV2Tree, V1LimitsSocketBuffersApartAndRefusesWhereItCannot) {
+  for (const char* file : {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.oom_control"}) {
+    tree_.file(std::string("user.slice/user/own/") + file, "");
+  }
+  const UniqueFd fd = open_path(own_, O_RDONLY | O_DIRECTORY).value();
+  EXPECT_FALSE(set_memory_limit(fd.get(), CgroupVersion::kV1, 4096)) << "socket buffers would be counted nowhere";
+  tree_.file("user.slice/user/own/memory.kmem.tcp.limit_in_bytes", "");
+  ASSERT_TRUE(set_memory_limit(fd.get(), CgroupVersion::kV1, 4096));
+  EXPECT_EQ(read_control(fd.get(), "memory.limit_in_bytes").value(), "4096");
+  EXPECT_EQ(read_control(fd.get(), "memory.kmem.tcp.limit_in_bytes").value(), "1024");
+  EXPECT_FALSE(read_socket_memory(fd.get(), CgroupVersion::kV1));
+  tree_.file("user.slice/user/own/memory.kmem.tcp.usage_in_bytes", "12288\n");
+  EXPECT_EQ(read_socket_memory(fd.get(), CgroupVersion::kV1).value(), 12288U);
 }
 
 TEST_F(CgroupV2Tree, CountersAreReadFromTheLocalFileFirst) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "os/directory.h"
@@ -32,8 +33,14 @@ constexpr off_t kLargestCopiedFile = off_t{256} * 1024;
 
 // Files that say more about the host than a tool needs, or that act on it.
 constexpr auto kProcMasks =
-    std::to_array<const char*>({"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/sched_debug",
-                                "/proc/sysrq-trigger", "/proc/timer_list"});
+    std::to_array<const char*>({"/proc/kallsyms", "/proc/keys", "/proc/sched_debug", "/proc/timer_list"});
+// The same, of which the kernel lets only root see anything. A root caller's tool is root to these: the kernel asks for the
+// id alone.
+constexpr auto kProcMasksForRoot = std::to_array<const char*>(
+    {"/proc/kcore", "/proc/kmsg", "/proc/kpagecgroup", "/proc/kpagecount", "/proc/kpageflags", "/proc/pagetypeinfo",
+     "/proc/slabinfo", "/proc/sys/kernel/cad_pid", "/proc/sys/kernel/usermodehelper", "/proc/sys/vm/mmap_rnd_bits",
+     "/proc/sys/vm/mmap_rnd_compat_bits", "/proc/sys/vm/stat_refresh", "/proc/sysrq-trigger", "/proc/tty/driver",
+     "/proc/vmallocinfo"});
 
 enum class Found { kNothing, kLink, kDirectory, kFile };
 
@@ -84,6 +91,13 @@ void add_java(HostLayout& layout) {
   for (const std::string& name : names) add_etc("/etc/" + name, layout);
 }
 
+void add_masks(std::span<const char* const> paths, HostLayout& layout) {
+  for (const char* path : paths) {
+    struct stat about{};
+    if (::lstat(path, &about) == 0) layout.proc_masks.push_back({path, S_ISDIR(about.st_mode)});
+  }
+}
+
 }  // namespace
 
 HostLayout read_host_layout() {
@@ -97,10 +111,8 @@ HostLayout read_host_layout() {
   for (const char* path : kEtcMounts) add_etc(path, layout);
   for (const char* path : kEtcFiles) add_etc_file(path, layout);
   add_java(layout);
-  for (const char* path : kProcMasks) {
-    struct stat about{};
-    if (::lstat(path, &about) == 0) layout.proc_masks.push_back({path, S_ISDIR(about.st_mode)});
-  }
+  add_masks(kProcMasks, layout);
+  if (::geteuid() == 0) add_masks(kProcMasksForRoot, layout);
   return layout;
 }
 

@@ -30,7 +30,10 @@ Result<UniqueFd> opened(int fd, std::string_view subject) {
   std::string_view hint;
   if (fd == -ELOOP) hint = "a symlink is never followed here; put the file itself there";
   if (fd == -EXDEV) hint = "the path must stay beneath its root and on one file system";
-  if (fd == -ENOSYS) hint = "openat2 needs Linux 5.6 or newer, and a seccomp filter that lets it through";
+  if (fd == -ENOSYS)
+    hint =
+        "this process seems to be in a jail already, whose filter refuses openat2; or the kernel is older than Linux "
+        "5.6";
   return fail(system_error("open", subject, -fd, hint));
 }
 
@@ -39,6 +42,10 @@ Result<UniqueFd> opened(int fd, std::string_view subject) {
 int openat2_beneath(int directory, const char* relative, int flags) noexcept {
   return openat2_with(directory, relative, flags,
                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+}
+
+int openat2_within(int directory, const char* relative, int flags) noexcept {
+  return openat2_with(directory, relative, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 Result<UniqueFd> open_beneath(int directory, const std::string& relative, int flags) {

@@ -15,6 +15,9 @@ namespace sallyport {
 [[nodiscard]] int openat2_beneath(int directory, const char* relative, int flags) noexcept;
 [[nodiscard]] Result<UniqueFd> open_beneath(int directory, const std::string& relative, int flags);
 
+// The same across mounts, for a tree that was mounted together with what lies below it.
+[[nodiscard]] int openat2_within(int directory, const char* relative, int flags) noexcept;
+
 // Opens a canonical absolute path as it stands: a symlink anywhere on the way, put there after it was resolved, is ELOOP.
 [[nodiscard]] Result<UniqueFd> open_exactly(const std::filesystem::path& canonical, int flags);
 

@@ -111,7 +111,7 @@ TEST(ScratchC16, RemovesAVeryDeepAndAVeryWideTree) {
 }
 
 TEST(ScratchC16, AMissingRootIsATypedErrorWithAHint) {
-  const auto missing = ScratchDir::create("/nonexistent/scratch");
+  const auto missing = ScratchDir::create("/proc/self/absent/scratch");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().as<SystemError>()->error_number, ENOENT);
   const auto unwritable = ScratchDir::create("/proc/self");

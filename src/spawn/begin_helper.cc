@@ -1,4 +1,4 @@
-// Built without sanitizers and stack protector, and without libc: it may run before relocations and thread-local storage.
+// Built without sanitizers and stack protector, and without libc: part of it runs in the child that borrows our memory.
 #include "spawn/begin_helper.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A new helper process, from nothing but system calls: also callable before libc is ready (cli/early_jail.h).
+// A new helper process, from nothing but system calls: its child shares our memory until it executes the helper.
 #pragma once
 
 #include <cstdint>

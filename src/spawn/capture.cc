@@ -31,6 +31,7 @@ void Capture::drain(const OutputTap& tap, std::size_t budget) {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return;
     if (size <= 0) {
+      if (size < 0) error_ = errno;
       pipe_.reset();
       return;
     }

@@ -27,6 +27,9 @@ class Capture {
   // Takes what is there, until about `budget` bytes were taken.
   void drain(const OutputTap& tap, std::size_t budget);
 
+  // An errno when the pipe could not be read to its end: what was captured is not all there was. Else 0.
+  [[nodiscard]] int error() const { return error_; }
+
   [[nodiscard]] CapturedStream finish() && { return std::move(ring_).finish(); }
 
  private:
@@ -36,6 +39,7 @@ class Capture {
   UniqueFd pipe_;
   Stream stream_;
   TailRing ring_;
+  int error_ = 0;
   // A long stream is read into this and copied on: the kernel's copy is quick only into memory that is in the cache,
   // and the ring is too large for that. Short streams are read straight into the ring.
   std::unique_ptr<char[]> stage_;

@@ -79,7 +79,10 @@ void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter
                         .bytes = writer.array<char>(message.bytes),
                         .size = static_cast<std::uint32_t>(message.bytes.size()),
                         .required = message.required ? 1U : 0U,
-                        .flag_when_done = message.flag_when_done});
+                        .flag_when_done = message.flag_when_done,
+                        .only_with = message.only_with,
+                        .not_with = message.not_with,
+                        .keep = message.keep ? 1U : 0U});
   }
   header.net_messages_at = writer.array<wire::NetMessage>(messages);
   header.net_message_count = static_cast<std::uint32_t>(messages.size());
@@ -90,7 +93,8 @@ void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter
 }
 
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
-  header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U);
+  header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
+                  (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
   std::vector<wire::Op> ops;
   ops.reserve(jail.root_ops.size());
   for (const RootOp& op : std::span(jail.root_ops).subspan(built_ops)) ops.push_back(encode_op(op, writer));
@@ -115,7 +119,8 @@ bool JailShape::fits(const LaunchSpec& spec) const {
   if (jail == nullptr || jail->wrapped) return false;
   if (whole) {
     return jail->root_ops == root_ops && spec.network == network && jail->landlock_writable == landlock_writable &&
-           jail->seccomp == seccomp && spec.cgroup_procs_fds.empty() != joins_cgroups;
+           jail->seccomp == seccomp && jail->allow_speculation == allow_speculation &&
+           spec.cgroup_procs_fds.empty() != joins_cgroups;
   }
   return jail->root_ops.size() >= root_ops.size() &&
          std::equal(root_ops.begin(), root_ops.end(), jail->root_ops.begin());
@@ -123,17 +128,20 @@ bool JailShape::fits(const LaunchSpec& spec) const {
 
 std::string encode(const JailShape& shape) {
   LaunchSpec spec;
-  spec.place =
-      JailPlace{.root_ops = shape.root_ops, .landlock_writable = shape.landlock_writable, .seccomp = shape.seccomp};
+  spec.place = JailPlace{.root_ops = shape.root_ops,
+                         .landlock_writable = shape.landlock_writable,
+                         .seccomp = shape.seccomp,
+                         .allow_speculation = shape.allow_speculation};
   spec.network = shape.network;
   spec.fail_at_for_tests = shape.fail_at_for_tests;
   return encode(spec, {.joins_cgroups = shape.joins_cgroups, .whole = shape.whole});
 }
 
-std::string encode(const LaunchSpec& spec, const JailShape& built) {
+std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin_is) {
   ImageWriter writer;
   wire::Image header{};
   header.flags = wire::kNewSession;
+  if (stdin_is == StdinIs::kNullDevice) header.flags |= wire::kNullStdin;
   if (built.whole) header.flags |= wire::kWholeJail | (built.joins_cgroups ? 0U : wire::kSealedJail);
   header.fault_at = spec.fail_at_for_tests;
   header.argv_at = writer.strings(spec.argv);

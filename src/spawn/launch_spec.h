@@ -52,6 +52,7 @@ struct JailPlace {
   std::vector<std::string> landlock_writable{};  // paths inside; everything else cannot be written
   std::string seccomp{};                         // struct sock_filter[], as bytes
   bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
+  bool allow_speculation = false;
 };
 
 // A network namespace whose every address is its own, with the sockets that answer there; empty: a cut network.
@@ -61,6 +62,9 @@ struct NetworkSpec {
     std::string bytes{};
     bool required = true;
     std::uint32_t flag_when_done = 0;  // a wire::ReportFlag
+    std::uint32_t only_with = 0;       // wire::ReportFlags: sent only when all of these are set
+    std::uint32_t not_with = 0;        // and when none of these is
+    bool keep = false;                 // its socket comes behind `sockets`; for one message at the most
     bool operator==(const Message&) const = default;
   };
   struct Socket {
@@ -91,6 +95,7 @@ struct JailShape {
   NetworkSpec network{};
   std::vector<std::string> landlock_writable{};
   std::string seccomp{};
+  bool allow_speculation = false;
   bool joins_cgroups = false;
   bool whole = false;
   wire::Stage fail_at_for_tests = wire::Stage::kNone;
@@ -104,8 +109,12 @@ struct JailShape {
 // One line for people and golden files: "bind  /usr  ro,nodev".
 [[nodiscard]] std::string describe(const RootOp& op);
 
+// Whether a jailed tool's stdin comes with the request, or is the jail's own null device.
+enum class StdinIs { kGiven, kNullDevice };
+
 // The launch image for the helper, a function of its arguments alone. `built` is what the spec's jail has already.
-[[nodiscard]] std::string encode(const LaunchSpec& spec, const JailShape& built = {});
+[[nodiscard]] std::string encode(const LaunchSpec& spec, const JailShape& built = {},
+                                 StdinIs stdin_is = StdinIs::kGiven);
 [[nodiscard]] std::string encode(const JailShape& shape);
 
 }  // namespace sallyport::spawn

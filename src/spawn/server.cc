@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -36,13 +37,30 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
+// One that has been asked to leave does so within milliseconds; with thousands of processes below it, in some more. It is
+// killed when it does not.
 void reap(pid_t pid) {
+  constexpr int kPatienceMs = 5000;
+  const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd end{pidfd.get(), POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = pidfd ? ::poll(&end, 1, kPatienceMs) : 0;
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) ::kill(pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
 }
 
 Error cannot_begin(const BegunHelper& begun) {
+  // A kernel that is new enough for us knows all these calls; the filter of an outer jail answers so.
+  if (begun.error == ENOSYS) {
+    return system_error(
+        "start", "the spawn helper", begun.error,
+        "this process seems to be in a jail already, sallyport's or a container's, which refuses it: let "
+        "the outer call start the tool");
+  }
   switch (begun.step) {
     case BegunHelper::Step::kSocket:
       return system_error("create", "a socket pair", begun.error);
@@ -79,7 +97,8 @@ int send_request(int control, std::span<const int> fds) {
 }
 
 std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Stdio stdio) {
-  std::vector<int> fds = {channel, image, stdio.in, stdio.out, stdio.err};
+  const int in = stdio.in < 0 ? stdio.out : stdio.in;  // one must be there, though nobody uses it
+  std::vector<int> fds = {channel, image, in, stdio.out, stdio.err};
   if (const auto* bare = std::get_if<BarePlace>(&spec.place)) fds.insert(fds.end(), {bare->exe_fd, bare->cwd_fd});
   fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
   fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
@@ -97,6 +116,12 @@ SpawnServer::~SpawnServer() {
   }
 }
 
+void SpawnServer::abandon() {
+  const std::scoped_lock lock(mutex_);
+  if (pid_ != 0) ::kill(pid_, SIGKILL);
+  bury();
+}
+
 pid_t SpawnServer::helper_pid() {
   const std::scoped_lock lock(mutex_);
   return pid_;
@@ -111,11 +136,6 @@ void SpawnServer::bury() {
 Status SpawnServer::start_ahead() {
   const std::scoped_lock lock(mutex_);
   return ensure_running();
-}
-
-Status SpawnServer::adopt(BegunHelper begun) {
-  const std::scoped_lock lock(mutex_);
-  return take(begun);
 }
 
 Status SpawnServer::take(BegunHelper begun) {
@@ -160,7 +180,8 @@ Result<Started> SpawnServer::submit(const LaunchSpec& spec, Stdio stdio) {
   if (kind_ != wire::HelperKind::kTools && !shape().fits(spec)) {
     return fail(system_error("use", "a jail of another shape", EINVAL));
   }
-  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape())));
+  const StdinIs stdin_is = stdio.in < 0 ? StdinIs::kNullDevice : StdinIs::kGiven;
+  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape(), stdin_is)));
   SocketPair channel = TRY(make_socket_pair());
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);

@@ -28,7 +28,7 @@
 namespace sallyport::spawn {
 
 struct Stdio {
-  int in = -1;
+  int in = -1;  // when negative: the null device of a jail of ours, opened inside
   int out = -1;
   int err = -1;
 };
@@ -59,10 +59,11 @@ class SpawnServer {
 
   // Starts the helper before there is work for it. When that fails, submit() tries again.
   [[nodiscard]] Status start_ahead();
-  // The same with one that was begun already, of this object's kind.
-  [[nodiscard]] Status adopt(BegunHelper begun);
 
   [[nodiscard]] Result<Started> submit(const LaunchSpec& spec, Stdio stdio);
+
+  // The helper does not answer: it is killed, and what it started dies with it. The next submit() starts another.
+  void abandon();
 
   // For tests: the helper's pid, 0 when none runs.
   [[nodiscard]] pid_t helper_pid();

@@ -37,9 +37,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(wire::Stage::kCo
     "standard streams",
     "working directory",
     "no_new_privs",
+    "speculation controls",
     "landlock",
     "dropping capabilities",
     "seccomp filter",
+    "confining the jail's init",
     "executable changed since it was checked",
     "exec",
 };

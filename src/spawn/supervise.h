@@ -27,8 +27,15 @@ struct CpuBudget {
 struct OpenedNetwork {
   std::vector<UniqueFd> sockets{};
   bool ports_redirected = false;
+  bool refusals_shown = false;  // the last socket is the one that NetworkSpec::Message::keep asked for
 };
 using OnNetwork = std::function<Result<int>(OpenedNetwork)>;
+
+// Socket buffers that the kernel grants beyond the memory limit; looked at now and then.
+struct SocketBudget {
+  std::uint64_t limit_bytes = 0;
+  std::function<std::uint64_t()> used{};
+};
 
 struct Supervision {
   std::chrono::milliseconds wall{};
@@ -36,25 +43,31 @@ struct Supervision {
   ByteCount max_output{};
   std::optional<ByteCount> disk_quota{};  // watched when the run reports its scratch mount
   std::optional<CpuBudget> cpu{};
+  std::optional<SocketBudget> sockets{};
   StdinSource stdin_source{};
   OutputTap tap{};
+  std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
   OnNetwork on_network{};
-  int stop_fd = -1;  // ends the run as the stop token does, when readable
+  int stop_fd = -1;              // ends the run as the stop token does, when readable
+  bool another_follows = false;  // its jail is started while this run goes on
 };
 
-enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork };
+enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };
 
 // What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
 struct Ended {
   EndedBy by = EndedBy::kItself;
   int wait_status = 0;
+  // The status is that of the jail's init or wrapper, which died before it could report the tool's.
+  bool fate_unknown = false;
   CapturedStream stdout_stream{};
   CapturedStream stderr_stream{};
   std::chrono::microseconds duration{};
   Usage usage{};
   UniqueFd scratch{};              // of a jail's scratch mount
-  std::uint64_t scratch_used = 0;  // bytes, when last looked at
+  std::uint64_t scratch_used = 0;  // bytes, when last looked at; of a run that the quota ended, what ended it
   std::uint64_t scratch_files = 0;
+  std::uint64_t socket_bytes = 0;  // when they ended the run
   bool landlocked = false;
 };
 

@@ -11,6 +11,7 @@ JailShape whole_shape(const LaunchSpec& spec) {
           .network = spec.network,
           .landlock_writable = jail.landlock_writable,
           .seccomp = jail.seccomp,
+          .allow_speculation = jail.allow_speculation,
           .joins_cgroups = !spec.cgroup_procs_fds.empty(),
           .whole = true};
 }

@@ -21,9 +21,10 @@ inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
 inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
 inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
-inline constexpr std::size_t kMaxPassedFds = 96;
+inline constexpr std::size_t kMaxPassedFds = 208;
 inline constexpr std::size_t kMaxNetSockets = 128;
-inline constexpr int kFirstPassedFd = 10;  // where a wrapper finds the descriptors it was given
+inline constexpr std::size_t kMaxNetFds = kMaxNetSockets + 1;  // and the one that messages may keep
+inline constexpr int kFirstPassedFd = 10;                      // where a wrapper finds the descriptors it was given
 inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
@@ -66,9 +67,11 @@ enum class Stage : std::uint32_t {
   kStdio,
   kWorkingDirectory,
   kNoNewPrivs,
+  kSpeculation,
   kLandlock,
   kCapabilities,
   kSeccomp,
+  kInitLocks,
   kExecIdentity,
   kExec,
   kCount,
@@ -100,6 +103,8 @@ enum OpFlag : std::uint32_t {
   kOpMakeFile = 1U << 4U,  // create an empty regular file as the target first
   // Of a bind: `source` is the system's, so that only root could swap it; `target` is in the new root itself.
   kOpSystem = 1U << 5U,
+  // The caller chose `target`: what is made there is made beneath the new root, and through no symlink.
+  kOpBeneath = 1U << 6U,
 };
 
 struct Op {
@@ -130,6 +135,10 @@ struct NetMessage {
   std::uint32_t size;
   std::uint32_t required;
   std::uint32_t flag_when_done;  // a ReportFlag
+  // ReportFlags: passed over unless all of these are set, and when one of those is.
+  std::uint32_t only_with;
+  std::uint32_t not_with;
+  std::uint32_t keep;  // its socket is passed to the owner, behind the others; for one message at the most
 };
 
 // Bound to every address of the jail's network namespace, and passed to the owner.
@@ -145,11 +154,15 @@ enum ImageFlag : std::uint32_t {
   // The program started is itself a jail builder: it also inherits the channel, after its passed descriptors, and an
   // init of ours inside it reports the tool's fate there.
   kWrapper = 1U << 3U,
-  // We are that init: namespaces, root, seccomp and dropped capabilities are the wrapper's work, already done.
+  // We are that init: namespaces, root and dropped capabilities are the wrapper's work, already done.
   kWrapped = 1U << 4U,
   // Built ahead, and said again in the request: there is nothing more to build; and init is confined as the tool will be.
   kWholeJail = 1U << 5U,
   kSealedJail = 1U << 6U,
+  // Stdin is the null device, opened inside the jail: the host's node must not reach the tool, not even as a descriptor.
+  // The one at kFdStdin stands for nothing.
+  kNullStdin = 1U << 7U,
+  kAllowSpeculation = 1U << 8U,  // leave the processor's speculation controls as they are
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -194,7 +207,9 @@ enum RequestFd : std::uint32_t {
   // Then, for either, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
 };
 
-enum class Command : std::uint8_t { kTerminate = 'T', kKill = 'K' };
+// kFinish: whoever reaps the tree kills it, reaps it and reports, so that what the killed ones used is counted. kKill: it dies
+// itself, whatever holds it up.
+enum class Command : std::uint8_t { kTerminate = 'T', kFinish = 'F', kKill = 'K' };
 
 enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited, kNetwork };
 
@@ -204,6 +219,8 @@ enum ReportFlag : std::uint32_t {
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
   kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
   kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
+  kRefusalsShown = 1U << 8U,    // of kNetwork: its last descriptor is a netlink socket for parse_refusals()
+  kRefusesAtOnce = 1U << 9U,    // of kNetwork: the kernel itself refuses what it can
   kNobodyLeft = 1U << 5U,       // of kExited: nothing of the run is alive but the jail's init, which leaves now
 };
 

@@ -89,6 +89,18 @@ Result<HashCache::Entry> HashCache::sha256_of(int fd, std::string_view subject) 
   return fail(system_error("hash", subject, EAGAIN, "the file keeps changing; wait until its installation is over"));
 }
 
+void HashCache::stay_out_of(const std::filesystem::path& repo, std::span<const std::filesystem::path> writable) {
+  if (directory_.empty()) return;
+  const std::scoped_lock lock(mutex_);
+  exposed_.insert(repo);
+  exposed_.insert(writable.begin(), writable.end());
+}
+
+void HashCache::distrust(std::span<const std::filesystem::path> writable) const {
+  if (directory_.empty() || writable.empty()) return;
+  remove_exposed_hashes(directory_, {writable.begin(), writable.end()});
+}
+
 std::uint64_t HashCache::files_read() const {
   const std::scoped_lock lock(mutex_);
   return files_read_;
@@ -96,15 +108,15 @@ std::uint64_t HashCache::files_read() const {
 
 void HashCache::load_once() {
   if (std::exchange(loaded_, true) || directory_.empty()) return;
-  known_ = load_hashes(directory_);
+  known_ = load_hashes(directory_, exposed_);
 }
 
 void HashCache::save() const {
   if (directory_.empty() || access_ == CacheAccess::kReadOnly) return;
   // Other processes write the same file; what they learnt meanwhile is kept, and a lost update costs one re-read.
-  std::map<FileStamp, std::string> all = load_hashes(directory_);
+  std::map<FileStamp, std::string> all = load_hashes(directory_, exposed_);
   all.insert(known_.begin(), known_.end());
-  save_hashes(directory_, all);
+  save_hashes(directory_, all, exposed_);
 }
 
 }  // namespace sallyport

@@ -12,6 +12,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,6 +53,11 @@ class HashCache {
   // read again, and refused when it does not settle. Does not move the descriptor's offset.
   [[nodiscard]] Result<Entry> sha256_of(int fd, std::string_view subject);
 
+  // From now on nothing below these is read or written: a tool may write there, or it is the analysed repo. Canonical paths.
+  void stay_out_of(const std::filesystem::path& repo, std::span<const std::filesystem::path> writable);
+  // After a run that could write these: a file it may have planted is removed.
+  void distrust(std::span<const std::filesystem::path> writable) const;
+
   // How many times a file's content was really read.
   [[nodiscard]] std::uint64_t files_read() const;
 
@@ -63,6 +70,7 @@ class HashCache {
   Clock clock_;
   CacheAccess access_;
   mutable std::mutex mutex_;
+  std::set<std::filesystem::path> exposed_;
   std::map<FileStamp, std::string> known_;
   bool loaded_ = false;
   std::uint64_t files_read_ = 0;

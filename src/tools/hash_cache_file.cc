@@ -12,8 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "core/paths.h"
 #include "core/sha256.h"
 #include "os/file.h"
+#include "tools/trust.h"
 
 namespace sallyport {
 namespace {
@@ -27,10 +29,36 @@ bool is_ours_alone(int fd, mode_t type) {
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-std::optional<UniqueFd> open_own_directory(const std::filesystem::path& directory) {
-  Result<UniqueFd> fd = open_path(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!fd || !is_ours_alone(fd->get(), S_IFDIR)) return std::nullopt;
-  return *std::move(fd);
+// A place may be the file itself.
+bool is_exposed(const std::filesystem::path& canonical, const ExposedPlaces& exposed) {
+  const std::filesystem::path file = canonical / kHashFileName;
+  return std::ranges::any_of(exposed, [&](const auto& place) { return is_inside(file, place); });
+}
+
+// Nobody else can have put it there: neither it nor a directory or symlink on the way is another's to change.
+std::optional<TrustedNode> find_own_directory(const std::filesystem::path& directory) {
+  Trusted<TrustedNode> node = trusted_directory(directory, TrustContext::current({}));
+  if (!node || !is_ours_alone(node->fd.get(), S_IFDIR)) return std::nullopt;
+  return *std::move(node);
+}
+
+std::optional<TrustedNode> open_own_directory(const std::filesystem::path& directory, const ExposedPlaces& exposed) {
+  std::optional<TrustedNode> node = find_own_directory(directory);
+  if (!node || is_exposed(node->path, exposed)) return std::nullopt;
+  return node;
+}
+
+// A home that does not exist is nobody's to make: services are given such homes on purpose.
+void make_missing(const std::filesystem::path& directory, const ExposedPlaces& exposed) {
+  const std::filesystem::path parent = directory.parent_path();
+  if (parent.filename() == ".cache") {
+    if (const auto home = open_own_directory(parent.parent_path(), exposed)) {
+      static_cast<void>(::mkdirat(home->fd.get(), parent.filename().c_str(), 0700));
+    }
+  }
+  if (const auto node = open_own_directory(parent, exposed)) {
+    static_cast<void>(::mkdirat(node->fd.get(), directory.filename().c_str(), 0700));
+  }
 }
 
 template <class Number>
@@ -73,22 +101,31 @@ std::string format_hashes(const std::map<FileStamp, std::string>& hashes) {
   return text;
 }
 
-std::map<FileStamp, std::string> load_hashes(const std::filesystem::path& directory) {
-  const std::optional<UniqueFd> parent = open_own_directory(directory);
+std::map<FileStamp, std::string> load_hashes(const std::filesystem::path& directory, const ExposedPlaces& exposed) {
+  const std::optional<TrustedNode> parent = open_own_directory(directory, exposed);
   if (!parent) return {};
   const Result<UniqueFd> file =
-      open_path_at(parent->get(), std::string(kHashFileName), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+      open_path_at(parent->fd.get(), std::string(kHashFileName), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (!file || !is_ours_alone(file->get(), S_IFREG)) return {};
   const Result<std::string> text = read_all(file->get(), kFileCap, kHashFileName);
   return text ? parse_hashes(*text) : std::map<FileStamp, std::string>{};
 }
 
-void save_hashes(const std::filesystem::path& directory, const std::map<FileStamp, std::string>& hashes) {
-  std::error_code ignored;
-  std::filesystem::create_directories(directory.parent_path(), ignored);
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return;
-  if (!open_own_directory(directory)) return;
-  static_cast<void>(write_file_atomically(directory / kHashFileName, format_hashes(hashes), 0600));
+void save_hashes(const std::filesystem::path& directory, const std::map<FileStamp, std::string>& hashes,
+                 const ExposedPlaces& exposed) {
+  std::optional<TrustedNode> own = open_own_directory(directory, exposed);
+  if (!own) {
+    make_missing(directory, exposed);
+    own = open_own_directory(directory, exposed);
+  }
+  if (!own) return;
+  static_cast<void>(write_file_atomically(own->path / kHashFileName, format_hashes(hashes), 0600));
+}
+
+void remove_exposed_hashes(const std::filesystem::path& directory, const ExposedPlaces& exposed) {
+  const std::optional<TrustedNode> own = find_own_directory(directory);
+  if (!own || !is_exposed(own->path, exposed)) return;
+  static_cast<void>(::unlinkat(own->fd.get(), std::string(kHashFileName).c_str(), 0));
 }
 
 }  // namespace sallyport

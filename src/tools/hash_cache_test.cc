@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -66,19 +67,33 @@ TEST(HashCache, AFreshFileIsNotRemembered) {
 TEST(HashCache, AnotherProcessFindsTheHashOnDisk) {
   const TestDir dir;
   const auto file = dir.file("tool", "content");
-  HashCache first(dir / "cache/deep", later);
+  HashCache first(dir / ".cache/deep", later);
   hash(first, file);
   struct stat info{};
-  ASSERT_EQ(::stat((dir / "cache/deep").c_str(), &info), 0);
+  ASSERT_EQ(::stat((dir / ".cache/deep").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0700U);
-  ASSERT_EQ(::stat((dir / "cache/deep" / kHashFileName).c_str(), &info), 0);
+  ASSERT_EQ(::stat((dir / ".cache/deep" / kHashFileName).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
-  HashCache second(dir / "cache/deep", later);
+  HashCache second(dir / ".cache/deep", later);
   EXPECT_EQ(hash(second, file), sha256_hex("content"));
   EXPECT_EQ(second.files_read(), 0U);
   HashCache elsewhere({}, later);  // positive control
   hash(elsewhere, file);
   EXPECT_EQ(elsewhere.files_read(), 1U);
+}
+
+TEST(HashCache, OnlyAHomesMissingCacheDirectoryIsMadeNeverAHome) {
+  const TestDir dir;
+  const auto file = dir.file("tool", "content");
+  HashCache nowhere(dir / "nonexistent/.cache/sallyport", later);
+  hash(nowhere, file);
+  EXPECT_FALSE(std::filesystem::exists(dir / "nonexistent"));
+  HashCache missing(dir / "nonexistent/sallyport", later);
+  hash(missing, file);
+  EXPECT_FALSE(std::filesystem::exists(dir / "nonexistent"));
+  HashCache home(dir / ".cache/sallyport", later);  // positive control
+  hash(home, file);
+  EXPECT_TRUE(std::filesystem::exists(dir / ".cache/sallyport" / kHashFileName));
 }
 
 class PoisonedCache : public testing::Test {
@@ -109,6 +124,23 @@ TEST_F(PoisonedCache, AFileOrDirectoryOthersCanWriteIsIgnored) {
   dir_.file("cache/hashes.v1", poison_, 0600);
   ::chmod((dir_ / "cache").c_str(), 0722);
   EXPECT_EQ(looked_up(), sha256_hex("content"));
+}
+
+TEST_F(PoisonedCache, InTheRepoOrWhereAToolMayWriteItIsNeitherReadNorWritten) {
+  const std::filesystem::path root = std::filesystem::canonical(dir_.path());
+  for (const std::filesystem::path& exposed : {root, root / "cache", root / "cache/hashes.v1"}) {
+    HashCache cache(dir_ / "cache", later);
+    cache.stay_out_of("/nonexistent-repo", std::array{exposed});
+    EXPECT_EQ(hash(cache, file_), sha256_hex("content")) << exposed;
+    EXPECT_EQ(read_whole_file(dir_ / "cache/hashes.v1", mebibytes(1)).value(), poison_) << exposed;
+  }
+  HashCache elsewhere(dir_ / "cache", later);  // positive control
+  elsewhere.stay_out_of("/nonexistent-repo", std::array{root / "other"});
+  EXPECT_EQ(hash(elsewhere, file_), std::string(64, '0'));
+  elsewhere.distrust(std::array{root / "other"});
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "cache/hashes.v1"));
+  elsewhere.distrust(std::array{root / "cache"});
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "cache/hashes.v1"));
 }
 
 TEST_F(PoisonedCache, AForeignFileIsIgnored) {

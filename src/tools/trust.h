@@ -41,6 +41,9 @@ struct TrustedNode {
   struct stat info{};
 };
 
+// TrustProblem::why of what lies in TrustContext::repo.
+inline constexpr std::string_view kInsideRepo = "lies inside the analysed repo";
+
 struct TrustProblem {
   int error_number = 0;  // ENOENT, ELOOP … when the walk ended there; 0 when a rule was broken
   std::string where;     // the component that is to blame

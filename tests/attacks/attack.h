@@ -19,15 +19,22 @@ struct Entry {
 
 // One table per family, each in the file of its name.
 std::span<const Entry> file_deeds();
+std::span<const Entry> device_deeds();
+std::span<const Entry> stdin_deeds();
+std::span<const Entry> git_deeds();
+std::span<const Entry> socket_deeds();
 std::span<const Entry> mount_deeds();
 std::span<const Entry> kernel_deeds();
 std::span<const Entry> privilege_deeds();
+std::span<const Entry> setid_deeds();
+std::span<const Entry> init_deeds();
 std::span<const Entry> process_deeds();
 std::span<const Entry> network_deeds();
 std::span<const Entry> egress_deeds();
 std::span<const Entry> smuggling_deeds();
 std::span<const Entry> jail_to_jail_deeds();
 std::span<const Entry> limit_deeds();
+std::span<const Entry> memory_deeds();
 std::span<const Entry> verdict_deeds();
 std::span<const Entry> identity_deeds();
 std::span<const Entry> helper_deeds();  // accomplice, partner, owner: not attacks, but parts of some

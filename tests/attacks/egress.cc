@@ -73,6 +73,32 @@ void refused_udp_hangs() {
   if (!answered(fd, kPatience)) broken();
 }
 
+// Sent without an error to where nobody can answer: the sender waits for ever. By way of loopback, which every host has.
+void if_group_hears(const char* group) {
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &on, sizeof on);
+  sockaddr_in from = loopback(0);
+  sockaddr_in to = loopback(arg_number("udp"));
+  inet_pton(AF_INET, group, &to.sin_addr);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0) return;
+  if (sendto(fd, "hello", 5, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 5) broken();
+}
+
+void if_group_hears_v6() {
+  const int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 to{};
+  to.sin6_family = AF_INET6;
+  to.sin6_port = htons(static_cast<in_port_t>(arg_number("udp")));
+  to.sin6_scope_id = 1;  // loopback
+  inet_pton(AF_INET6, "ff01::1", &to.sin6_addr);
+  if (sendto(fd, "hello", 5, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 5) broken();
+}
+
+void refused_connect_stands() {
+  if (connect_to(loopback(arg_number("tcp"))) >= 0) broken();
+}
+
 void if_socket(int family, int type, int protocol) {
   if (socket(family, type | SOCK_CLOEXEC, protocol) >= 0) broken();
 }
@@ -139,6 +165,10 @@ constexpr std::array kDeeds = {
     Entry{"rebind_to_loopback", [] { by_name("localhost"); }},
     Entry{"refusal_hangs", refusal_hangs},
     Entry{"refused_udp_hangs", refused_udp_hangs},
+    Entry{"refused_connect_stands", refused_connect_stands},
+    Entry{"egress_multicast", [] { if_group_hears("224.0.0.251"); }},
+    Entry{"egress_broadcast", [] { if_group_hears("255.255.255.255"); }},
+    Entry{"egress_multicast_v6", if_group_hears_v6},
     Entry{"egress_doh",
           [] {
             speak_to(loopback(arg_number("tcp")),

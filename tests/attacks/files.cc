@@ -1,6 +1,7 @@
 // Reading what is hidden, writing what is protected.
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,9 @@ void own_exe_overwritten() {
 
 void open_for(const char* path, int flags) {
   const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
-  if (fd >= 0) broken();
+  struct stat about{};
+  // The null device is a mask over it.
+  if (fd >= 0 && fstat(fd, &about) == 0 && !S_ISCHR(about.st_mode)) broken();
 }
 
 void proc_sys_write() { open_for("/proc/sys/kernel/domainname", O_WRONLY); }
@@ -118,9 +121,50 @@ void core_file() {
   in_child([] { raise(SIGABRT); });
 }
 
+// The kernel feeds a core_pattern that is a pipe at every limit but exactly 1 (core(5)). Whether the host has one is its
+// own business: the limit decides.
+void broken_if_handler_is_fed() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_cur != 1) broken();
+}
+
+void read_of(const char* path) {
+  char some[4096];
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0 && read(fd, some, sizeof some) > 0) broken();
+  close(fd);
+}
+
+// Everything in /proc but what belongs to a process and what belongs to a network namespace: a file that only root may
+// read, read.
+int look_for_readable(const char* path, const struct stat* about, int what, FTW* where) {
+  const std::string_view name = path;
+  const bool of_process = where->level == 1 && name.find_first_of("0123456789") == std::string_view("/proc/").size();
+  if (of_process || name == "/proc/self" || name == "/proc/thread-self" || name == "/proc/sys/net") {
+    return FTW_SKIP_SUBTREE;
+  }
+  // A directory that only root may list shows by its entries.
+  if (what == FTW_D && (about->st_mode & S_IRWXO) == 0 && name != "/proc") {
+    DIR* const entries = opendir(path);
+    if (entries == nullptr) return FTW_SKIP_SUBTREE;
+    int count = 0;
+    while (readdir(entries) != nullptr) ++count;
+    closedir(entries);
+    if (count > 2) broken();
+  }
+  // What is read of the kernel's log is gone for others.
+  if (what == FTW_F && (about->st_mode & S_IROTH) == 0 && name != "/proc/kmsg") read_of(path);
+  return FTW_CONTINUE;
+}
+
+void walk_proc() {
+  constexpr int kDescriptors = 16;
+  nftw("/proc", look_for_readable, kDescriptors, FTW_PHYS | FTW_ACTIONRETVAL);
+}
+
 constexpr std::array kDeeds = {
     Entry{"symlink_read_home", [] { symlink_then_read(arg("home_secret")); }},
-    Entry{"symlink_read_tmp", [] { symlink_then_read(arg("tmp_secret")); }},
+    Entry{"symlink_read_tmp", [] { tell_file(arg("repo") + "/to_tmp"); }},
     Entry{"symlink_write_out", symlink_write_out},
     Entry{"read_home", [] { tell_file(arg("home_secret")); }},
     Entry{"read_root_home", [] { tell_entries("/root"); }},
@@ -130,7 +174,9 @@ constexpr std::array kDeeds = {
     Entry{"read_shadow", read_shadow},
     Entry{"read_host_tmp", [] { tell_file(arg("tmp_secret")); }},
     Entry{"read_host_shm", [] { tell_file(arg("shm_secret")); }},
+    Entry{"read_host_var_tmp", [] { tell_file(arg("var_tmp_secret")); }},
     Entry{"write_host_tmp", make_file},
+    Entry{"write_host_var_tmp", make_file},
     Entry{"write_host_shm", make_file},
     Entry{"write_usr", make_file},
     Entry{"write_bin", make_file},
@@ -142,6 +188,13 @@ constexpr std::array kDeeds = {
     Entry{"rename_protected", rename_protected},
     Entry{"rename_ancestor", rename_ancestor},
     Entry{"write_by_alias", write_by_alias},
+    Entry{"ro_symlink_replaced",
+          [] {
+            const std::string link = arg("repo") + "/link";
+            if (unlink(link.c_str()) == 0 && mkdir(link.c_str(), 0755) == 0) make_file();
+          }},
+    Entry{"ro_hard_link", [] { put(arg("repo") + "/second", kGraffiti); }},
+    Entry{"ro_hard_link_below", [] { put(arg("repo") + "/second", kGraffiti); }},
     Entry{"protected_below_rw", [] { put(arg("victim"), kGraffiti); }},
     Entry{"inherited_fd", inherited_fd},
     Entry{"inherited_directory", inherited_directory},
@@ -152,6 +205,13 @@ constexpr std::array kDeeds = {
     Entry{"proc_kcore", proc_kcore},
     Entry{"cgroup_write", cgroup_write},
     Entry{"core_file", core_file},
+    Entry{"core_handler", broken_if_handler_is_fed},
+    Entry{"proc_kpagecount", [] { open_for("/proc/kpagecount", O_RDONLY); }},
+    Entry{"proc_kpageflags", [] { open_for("/proc/kpageflags", O_RDONLY); }},
+    Entry{"proc_slabinfo", [] { read_of("/proc/slabinfo"); }},
+    Entry{"proc_vmallocinfo", [] { read_of("/proc/vmallocinfo"); }},
+    Entry{"proc_pagetypeinfo", [] { open_for("/proc/pagetypeinfo", O_RDONLY); }},
+    Entry{"proc_for_root_only", walk_proc},
 };
 
 }  // namespace

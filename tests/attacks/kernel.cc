@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/keyctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/klog.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -95,8 +98,48 @@ void lease() {
   if (fd >= 0 && syscall(SYS_fcntl, fd, kCommand, F_RDLCK) == 0) broken();
 }
 
-void open_socket(int family, int type) {
-  if (socket(family, type, 0) >= 0) broken();
+void open_socket(int family, int type, int protocol = 0) {
+  if (socket(family, type, protocol) >= 0) broken();
+}
+
+void line_discipline() {
+  const int plain = 0;  // N_TTY: what it has
+  if (ioctl(STDIN_FILENO, TIOCSETD, &plain) == 0) broken();
+}
+
+void read_implies_exec() {
+  in_child([] {
+    if (personality(READ_IMPLIES_EXEC) >= 0 && (personality(0xffffffff) & READ_IMPLIES_EXEC) != 0) broken();
+  });
+}
+
+void user_dispatch() {
+  in_child([] {
+    constexpr unsigned long kDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
+    constexpr unsigned long kOff = 0;
+    if (prctl(kDispatch, kOff, 0UL, 0UL, 0UL) == 0) broken();
+  });
+}
+
+// Where the processor has the control at all.
+void speculate() {
+  in_child([] {
+    if (prctl(PR_SET_SPECULATION_CTRL, PR_SPEC_STORE_BYPASS, PR_SPEC_ENABLE, 0UL, 0UL) == 0) broken();
+  });
+}
+
+void legacy_aio() {
+  unsigned long context = 0;
+  broken_if_looked_at(syscall(SYS_io_setup, 1, &context));
+}
+
+constexpr long kMemfdSecret = 447;
+constexpr long kMseal = 462;  // Linux 6.10: a call newer than the table
+constexpr int kMptcp = 262;
+
+void mptcp_with_high_bits() {
+  constexpr unsigned long kOdd = 1UL << 32U;
+  if (syscall(SYS_socket, kOdd | AF_INET6, kOdd | SOCK_STREAM, kOdd | kMptcp) >= 0) broken();
 }
 
 void kernel_log() {
@@ -127,6 +170,18 @@ constexpr std::array kDeeds = {
     Entry{"af_vsock", [] { open_socket(AF_VSOCK, SOCK_STREAM); }},
     Entry{"af_alg", [] { open_socket(AF_ALG, SOCK_SEQPACKET); }},
     Entry{"syslog", kernel_log},
+    Entry{"mptcp", [] { open_socket(AF_INET, SOCK_STREAM, kMptcp); }},
+    Entry{"mptcp_v6_high_bits", mptcp_with_high_bits},
+    Entry{"udplite", [] { open_socket(AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE); }},
+    Entry{"sctp", [] { open_socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP); }},
+    Entry{"icmp_datagram", [] { open_socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP); }},
+    Entry{"memfd_secret", [] { broken_if_looked_at(syscall(kMemfdSecret, 0)); }},
+    Entry{"new_call", [] { broken_if_looked_at(syscall(kMseal, 0, 0, 0)); }},
+    Entry{"legacy_aio", legacy_aio},
+    Entry{"line_discipline", line_discipline},
+    Entry{"persona_read_implies_exec", read_implies_exec},
+    Entry{"syscall_user_dispatch", user_dispatch},
+    Entry{"speculation", speculate},
 };
 
 }  // namespace

@@ -173,6 +173,7 @@ constexpr std::array kDeeds = {
     Entry{"memory_children", memory_children},
     Entry{"disk_tmp", [] { fill_file("/tmp", kDisk, Keep::kUntilDone); }},
     Entry{"disk_shm", [] { fill_file("/dev/shm", kDisk, Keep::kUntilDone); }},
+    Entry{"disk_var_tmp", [] { fill_file("/var/tmp", kDisk, Keep::kUntilDone); }},
     Entry{"disk_unlinked", [] { fill_file("/tmp", kDisk, Keep::kWhileOpen); }},
     Entry{"disk_files", many_files},
     Entry{"cpu_burn", cpu_burn},

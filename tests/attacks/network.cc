@@ -40,6 +40,22 @@ void by_udp(std::string_view text) {
   sendto(fd, text.data(), text.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
+// The first bytes in the packet that asks for the connection.
+void by_fast_open() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address = loopback(arg_number("tcp"));
+  sendto(fd, "hello", 5, MSG_FASTOPEN | MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+void by_mapped_udp() {
+  const int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(static_cast<in_port_t>(arg_number("udp")));
+  inet_pton(AF_INET6, "::ffff:127.0.0.1", &address.sin6_addr);
+  sendto(fd, "hello", 5, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
 // `name` is a path, or starts with "@" for the abstract namespace.
 void by_unix(const std::string& name) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -82,7 +98,9 @@ constexpr std::array kDeeds = {
     Entry{"egress_by_address", [] { by_tcp("hello"); }},
     Entry{"egress_by_mapped_address", by_mapped_tcp},
     Entry{"egress_allowed_port", [] { by_tcp("hello"); }},
+    Entry{"egress_fast_open", by_fast_open},
     Entry{"egress_udp", [] { by_udp("hello"); }},
+    Entry{"egress_mapped_udp", by_mapped_udp},
     Entry{"egress_abstract_socket", [] { by_unix(arg("abstract")); }},
     Entry{"egress_inherited_socket", inherited_socket},
     Entry{"egress_dns_udp", [] { by_udp(kQuestion); }},

@@ -18,6 +18,8 @@ using namespace std::string_literals;
 constexpr std::string_view kName = "allowed.test";
 constexpr int kHttp = 80;
 constexpr int kTls = 443;
+// Of a rule that names it: what is spoken there is the allowed host's affair, unless it names a host.
+constexpr int kNamed = 4873;
 constexpr int kPatience = 3000;
 
 std::string marker() { return arg("marker"); }
@@ -85,6 +87,52 @@ void tell_slowly(const std::string& records) {
 // Just large enough to keep the marker in one piece, for the judge to find.
 constexpr std::size_t kSmallRecord = 40;
 
+constexpr std::string_view kWarning("\x15\x03\x03\x00\x02\x01\x5a", 7);
+constexpr std::string_view kChangeCipherSpec("\x14\x03\x03\x00\x01\x01", 6);
+constexpr std::string_view kEmptyRecord("\x16\x03\x03\x00\x00", 5);
+constexpr std::string_view kData("\x17\x03\x03\x00\x01x", 6);
+constexpr std::string_view kKeyExchange("\x16\x03\x03\x00\x05\x10\x00\x00\x01k", 10);
+
+std::string honest_hello() { return client_hello({.random = "first", .extensions = server_name(kName)}); }
+std::string hostile_hello() { return client_hello(hello(server_name(other()))); }
+
+// The allowed host is greeted as it should be; then, behind something that servers pass over, another one.
+void greet_behind(std::string_view between) {
+  tell_twice(kTls, honest_hello(), std::string(between) + hostile_hello());
+}
+
+// Both hellos as one record's content.
+void joined_hellos() {
+  constexpr std::size_t kHeader = 5;
+  const std::string content = honest_hello().substr(kHeader) + hostile_hello().substr(kHeader);
+  std::string record("\x16\x03\x01", 3);
+  record += static_cast<char>(content.size() >> 8U);
+  record += static_cast<char>(content.size());
+  tell(kTls, record + content);
+}
+
+// A request for another host on the named port, its words parted by `blank`.
+void ask_with(std::string_view method, std::string_view blank, std::string_view before = {}) {
+  std::string line(before);
+  line.append(method).append(blank).append("/" + marker()).append(blank).append("HTTP/1.1\r\nHost: ");
+  tell(kNamed, line + other() + ":4873\r\n\r\n");
+}
+
+void ask_at_length() {
+  constexpr std::size_t kLong = 70'000;
+  tell(kNamed, "FOO /" + std::string(kLong, 'x') + marker() + " HTTP/1.1\r\nHost: " + other() + "\r\n\r\n");
+}
+
+// A first part that could be anything, and when that has gone through, the rest.
+void ask_in_two_parts() {
+  const int fd = allowed(kNamed);
+  say(fd, "G");
+  answered(fd, 200);
+  say(fd, "ET /" + marker() + " HTTP/1.1\r\nHost: " + other() + "\r\n\r\n");
+  answered(fd, kPatience);
+  close(fd);
+}
+
 constexpr std::array kDeeds = {
     Entry{"honest_http", [] { tell(kHttp, request("/" + marker(), kName)); }},
     Entry{"honest_tls", [] { tell(kTls, client_hello(hello(server_name(kName)))); }},
@@ -123,6 +171,29 @@ constexpr std::array kDeeds = {
             tell_twice(kTls, client_hello({.random = "first", .extensions = server_name(kName)}),
                        client_hello(hello(server_name(other()))));
           }},
+    Entry{"tls_hello_behind_warning", [] { greet_behind(kWarning); }},
+    Entry{"tls_hello_behind_warnings",
+          [] { greet_behind(std::string(kWarning).append(kChangeCipherSpec) += kWarning); }},
+    Entry{"tls_hello_behind_change", [] { greet_behind(kChangeCipherSpec); }},
+    Entry{"tls_hello_behind_empty", [] { greet_behind(kEmptyRecord); }},
+    Entry{"tls_hello_behind_data", [] { greet_behind(kData); }},
+    Entry{"tls_hello_behind_message", [] { greet_behind(kKeyExchange); }},
+    Entry{"tls_third_hello", [] { greet_behind(honest_hello()); }},
+    Entry{"tls_joined_hellos", joined_hellos},
+    Entry{"named_honest_http", [] { tell(kNamed, request("/" + marker(), "allowed.test:4873")); }},
+    Entry{"named_honest_nats", [] { tell(kNamed, "CONNECT {\"name\":\"" + marker() + "\"}\r\n\r\n"); }},
+    Entry{"named_http_other_host", [] { ask_with("GET", " "); }},
+    Entry{"named_http_vertical_tab", [] { ask_with("GET", "\v"); }},
+    Entry{"named_http_form_feed", [] { ask_with("FOO", "\f"); }},
+    Entry{"named_http_nbsp", [] { ask_with("GET", "\xa0"); }},
+    Entry{"named_http_nul", [] { ask_with("FOO", {"\0", 1}); }},
+    Entry{"named_http_control", [] { ask_with("FOO /\x01", " "); }},
+    Entry{"named_http_byte_order_mark", [] { ask_with("GET", " ", "\xef\xbb\xbf"); }},
+    Entry{"named_http_proxy_header", [] { ask_with("GET", " ", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n"); }},
+    Entry{"named_http_09", [] { tell(kNamed, "GET http://" + other() + "/\r\n\r\n"); }},
+    Entry{"named_http_long_line", ask_at_length},
+    Entry{"named_http_two_parts", ask_in_two_parts},
+    Entry{"named_tls_behind_warning", [] { tell(kNamed, std::string(kWarning) + hostile_hello()); }},
 };
 
 }  // namespace

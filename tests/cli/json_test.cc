@@ -53,7 +53,7 @@ TEST_F(CliJson, AnErrorIsARecordOnStdoutAndNothingElseAnywhere) {
       {{"run", "--json", "--probe", "Bad-Name", "--", "git"}, "invalid_probe_name"},
       {{"explain", "--json", "--", "/usr/bin/git"}, "disallowed_subprocess"},
       {{"allowlist", "show", "bash", "--json"}, "disallowed_subprocess"},
-      {{"allowlist", "check", "--json", "--policy", "/nonexistent"}, "policy"},
+      {{"allowlist", "check", "--json", "--policy", "/dev/null/absent"}, "policy"},
   };
   for (const auto& [args, kind] : cases) {
     const ProgramResult result = sallyport(args);

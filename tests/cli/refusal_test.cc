@@ -50,7 +50,7 @@ TEST_F(CliRefusal, EveryBadInputIsATypedErrorWithAHint) {
       {"cwd outside", {"run", "--repo", ".", "--cwd", "/usr", "--", "git"}, "invalid_request"},
       {"cwd missing", {"run", "--cwd", "nowhere", "--", "git"}, "invalid_request"},
       {"cwd a file", {"run", "--cwd", "/etc/passwd", "--", "git"}, "invalid_request"},
-      {"repo missing", {"run", "--repo", "/nonexistent", "--", "git"}, "invalid_request"},
+      {"repo missing", {"run", "--repo", "/dev/null/absent", "--", "git"}, "invalid_request"},
       {"zero timeout", {"run", "--timeout", "0s", "--", "git"}, "invalid_request"},
       {"negative timeout", {"run", "--timeout", "-1s", "--", "git"}, "invalid_request"},
       {"absurd timeout", {"run", "--timeout", "999999h", "--", "git"}, "invalid_request"},

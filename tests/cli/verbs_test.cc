@@ -36,8 +36,9 @@ TEST_F(CliVerbs, HelpFitsOneScreen) {
 TEST_F(CliVerbs, EveryOptionIsInTheHelp) {
   const std::string help = sallyport({"help", "run"}).stdout_bytes;
   for (const char* option :
-       {"--repo", "--cwd", "--timeout", "--probe", "--max-output", "--policy", "--json", "--jail", "--require",
-        "--memory", "--pids", "--cpu", "--disk", "--rw", "--ro", "--writable-repo", "--env", "--verbose", "--stdin"}) {
+       {"--repo", "--cwd",           "--timeout",      "--probe", "--max-output", "--policy", "--json",
+        "--jail", "--require",       "--memory",       "--pids",  "--cpu",        "--disk",   "--rw",
+        "--ro",   "--writable-repo", "--writable-git", "--env",   "--verbose",    "--stdin",  "--raw-stdin"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
 }

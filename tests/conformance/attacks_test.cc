@@ -78,7 +78,8 @@ INSTANTIATE_TEST_SUITE_P(, Attack,
 TEST(HonestEgress, GetsThroughEveryJail_C24) {
   const Stage stage(Who::kUser);
   for (const JailKind jail : kAdapters) {
-    for (const std::string_view name : {"honest_http", "honest_tls", "honest_split_hello", "honest_late_name"}) {
+    for (const std::string_view name : {"honest_http", "honest_tls", "honest_split_hello", "honest_late_name",
+                                        "named_honest_http", "named_honest_nats"}) {
       const attack::Case honest{name, Guarantee::kNetEgressAllowlist, attack::Effect::kSmuggled, attack::Prop::kEgress,
                                 "be honest"};
       const attack::Finding finding = stage.perform(honest, jail);

@@ -77,8 +77,9 @@ INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,
 
 // Inside bwrap our own init takes the last steps.
 TEST_F(SetUpFault, DeniesInsideBwrapToo) {
-  for (const Stage stage : {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kLandlock,
-                            Stage::kCapabilities, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
+  for (const Stage stage :
+       {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kSpeculation, Stage::kLandlock,
+        Stage::kCapabilities, Stage::kSeccomp, Stage::kInitLocks, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kBwrap)) << spawn::stage_name(stage);
     EXPECT_FALSE(fs::exists(mark())) << spawn::stage_name(stage);
   }

@@ -20,6 +20,8 @@ class RealProgram : public testing::TestWithParam<JailKind> {
     test::write_file(repo_ / "data.json", "{\"answer\": 42}\n");
   }
 
+  [[nodiscard]] const fs::path& repo() const { return repo_.path(); }
+
   JailedSubprocessResult run(std::vector<std::string> argv) {
     Result<std::unique_ptr<Gate>> gate = Gate::open(config_admitting(repo_.path(), {argv[0]}, {"/usr/bin", "/bin"}));
     EXPECT_TRUE(gate);
@@ -70,6 +72,75 @@ TEST_P(RealProgram, GccIntoScratch) {
   const JailedSubprocessResult result = run({"gcc", "-o", "/tmp/probe/hello", "hello.c"});
   ASSERT_TRUE(result.scratch) << result.stderr_stream.bytes;
   EXPECT_TRUE(result.scratch->open_file("probe/hello")) << result.stderr_stream.bytes;
+}
+TEST_P(RealProgram, PythonWithEveryKindOfProcess) {
+  test::write_file(repo() / "kinds.py", R"(
+import asyncio, mmap, multiprocessing, os, resource, socket, sqlite3, subprocess, tempfile
+from multiprocessing import shared_memory
+def square(x): return x * x
+async def child():
+    process = await asyncio.create_subprocess_exec('/bin/echo', 'hi', stdout=asyncio.subprocess.PIPE)
+    assert (await process.communicate())[0] == b'hi\n'
+    (await asyncio.start_server(lambda r, w: w.close(), '127.0.0.1', 0)).close()
+if __name__ == '__main__':
+    for kind in ('fork', 'spawn', 'forkserver'):
+        with multiprocessing.get_context(kind).Pool(2) as pool: assert pool.map(square, [2, 3]) == [4, 9]
+    asyncio.run(child())
+    mmap.mmap(-1, 4096)[:3] = b'abc'
+    memory = shared_memory.SharedMemory(create=True, size=64); memory.close(); memory.unlink()
+    with tempfile.TemporaryDirectory() as place:
+        sqlite3.connect(place + '/db').execute('create table t(a)')
+        os.chmod(place + '/db', 0o640)
+    os.sched_setaffinity(0, os.sched_getaffinity(0))
+    resource.prlimit(os.getpid(), resource.RLIMIT_CORE, resource.prlimit(os.getpid(), resource.RLIMIT_CORE))
+    socket.socketpair(); subprocess.run(['/bin/true'], check=True)
+    print('every kind')
+)");
+  works({"python3", "kinds.py"}, "every kind");
+}
+TEST_P(RealProgram, NodeWithChildrenAndAServer) {
+  works({"node", "-e",
+         "const child = require('child_process').execSync('echo hi').toString().trim();"
+         "require('http').createServer().listen(0, function () { console.log(child, 'listening'); this.close(); })"},
+        "hi listening");
+}
+TEST_P(RealProgram, Perl) { works({"perl", "-e", "system('/bin/echo', 'from perl') == 0 or die $!"}, "from perl"); }
+TEST_P(RealProgram, Openssl) { works({"openssl", "dgst", "-sha256", "data.json"}, "data.json"); }
+TEST_P(RealProgram, Busybox) { works({"busybox", "wc", "-l", "data.json"}, "1 data.json"); }
+// Each sanitizer asks the kernel for something of its own: huge mappings, a personality, /proc.
+TEST_P(RealProgram, SanitizedPrograms) {
+  works({"bash", "-c",
+         // The leak check at the end traces the program from outside, which no jail lets anybody do.
+         "export ASAN_OPTIONS=detect_leaks=0; for s in address undefined thread; do gcc -fsanitize=$s -o /tmp/probe/$s "
+         "hello.c && /tmp/probe/$s || exit 1; "
+         "done; echo all three"},
+        "all three");
+}
+TEST_P(RealProgram, CmakeAndNinja) {
+  test::write_file(repo() / "CMakeLists.txt",
+                   "cmake_minimum_required(VERSION 3.20)\nproject(x C)\nadd_executable(x hello.c)\n");
+  works({"bash", "-c", "cmake -G Ninja -S . -B /tmp/probe/b >/dev/null && ninja -C /tmp/probe/b && /tmp/probe/b/x"},
+        "hello");
+}
+// Modes as honest archives have them, down to the sticky bit; set-id ones are the attacks'.
+TEST_P(RealProgram, TarAndCopyKeepModes) {
+  works({"bash", "-c",
+         "cd /tmp/probe && mkdir -m 1777 d && echo x > d/f && chmod 750 d/f && tar cf t.tar d && mkdir o && "
+         "tar xpf t.tar -C o && cp -a o/d c && stat -c %a c c/f"},
+        "1777\n750");
+}
+TEST_P(RealProgram, JavaCompilesAndRunsThreads) {
+  if (!fs::exists("/usr/bin/javac")) GTEST_SKIP() << "no JVM here";
+  test::write_file(
+      repo() / "Sum.java",
+      "import java.util.stream.*;\npublic class Sum { public static void main(String[] a) throws Exception {"
+      " new ProcessBuilder(\"/bin/true\").start().waitFor();"
+      " System.out.println(\"sum \" + IntStream.range(0, 100000).parallel().map(x -> 1).sum()); } }\n");
+  works({"java", "Sum.java"}, "sum 100000");
+}
+TEST_P(RealProgram, Valgrind) {
+  if (!fs::exists("/usr/bin/valgrind")) GTEST_SKIP() << "no valgrind here";
+  works({"valgrind", "/bin/true"}, "ERROR SUMMARY: 0 errors");
 }
 TEST_P(RealProgram, Java) {
   if (!fs::exists("/usr/bin/java")) GTEST_SKIP() << "no JVM here";

@@ -136,13 +136,16 @@ TEST_P(NpmInstall, IsDeniedEveryOtherHostTheRepositoryLeadsTo_C24_C34) {
                "": {"name": "theirs", "version": "1.0.0", "dependencies": {"@made/here": "1.0.0"}},
                "node_modules/@made/here": {"version": "1.0.0",
                  "resolved": "http://elsewhere.test:4873/@made/here/-/here-1.0.0.tgz"}}})");
-  is_denied("a lock file", named_);
+  // npm itself takes no dependency by URL, unless the caller says so; then egress decides.
+  Words by_url = named_;
+  by_url.emplace_back("--allow-remote=all");
+  is_denied("a lock file", by_url);
   fs::remove(site_.repo() / "package-lock.json");
 
   site_.put("package.json",
             R"({"name": "theirs", "version": "1.0.0", "dependencies":
                {"@made/here": "http://elsewhere.test:4873/@made/here/-/here-1.0.0.tgz"}})");
-  is_denied("a tarball", named_);
+  is_denied("a tarball", by_url);
 }
 
 // --allow-registry: the registry is what the operator's npm is set to, whatever the repo says.

@@ -89,6 +89,23 @@ TEST_P(EveryJailTest, C7_C34_the_child_gets_the_four_variables_and_the_extras_an
   EXPECT_EQ(printed.find("canary"), std::string::npos);
 }
 
+TEST_P(EveryJailTest, C7_the_child_gets_the_trusted_entries_of_the_callers_path_only) {
+  fs::create_directories(repo_ / "node_modules/.bin");
+  fs::create_directory(dir_ / "open");
+  fs::permissions(dir_ / "open", fs::perms::all);
+  fs::create_directory(dir_ / "mine");
+  const std::string mine = (dir_ / "mine").string();
+  GateConfig with_path = config();
+  with_path.base_env.front().value =
+      ".:" + (repo_ / "node_modules/.bin").string() + ":/usr/bin:" + (dir_ / "open").string() + "::" + mine + ":bin";
+  const std::unique_ptr<Gate> gate = std::move(*Gate::open(with_path));
+  EXPECT_NE(run(*gate, spec({"print_env"}), GetParam()).stdout_stream.bytes.find("PATH=/usr/bin:" + mine + "\n"),
+            std::string::npos);
+  with_path.base_env.front().value = "bin::";
+  const std::unique_ptr<Gate> without = std::move(*Gate::open(with_path));
+  EXPECT_EQ(run(*without, spec({"print_env"}), GetParam()).stdout_stream.bytes.find("PATH="), std::string::npos);
+}
+
 TEST_P(EveryJailTest, the_child_inherits_no_descriptor_but_its_three_streams) {
   const std::unique_ptr<Gate> gate = open_gate();
   write_file(dir_ / "secret", "x");

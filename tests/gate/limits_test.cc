@@ -89,6 +89,45 @@ TEST_P(LimitTest, every_limit_at_once_is_kept_by_cgroups_where_there_are_any) {
   EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
 }
 
+TEST_P(LimitTest, C20_when_the_kernel_kills_a_child_the_tools_own_end_is_told_too) {
+  if (const CgroupSupport support = probe_cgroups(); !support.memory.available) {
+    GTEST_SKIP() << "no memory cgroup: " << support.memory.reason;
+  }
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"eat_memory", "200", "7"});
+  EXPECT_EQ(exit_code(run(*gate, what, GetParam())), 7) << "positive control: without a limit nobody dies";
+  what.limits.memory = mebibytes(64);
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  ASSERT_TRUE(std::holds_alternative<OomKilled>(result.outcome)) << outcome_name(result.outcome);
+  const OomKilled& oom = std::get<OomKilled>(result.outcome);
+  EXPECT_GE(oom.oom_kills, 1U);
+  ASSERT_TRUE(oom.fate.has_value());
+  ASSERT_TRUE(std::holds_alternative<ExitCode>(*oom.fate));
+  EXPECT_EQ(std::get<ExitCode>(*oom.fate).value, 7);
+}
+
+// They burn 600 ms each, are killed by us, and nobody but the jail's own reaper ever waited for them.
+TEST_P(LimitTest, what_killed_children_used_is_counted) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"burn_cpu", "100000", "2"});
+  what.limits.wall = 1200ms;
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  ASSERT_TRUE(std::holds_alternative<TimedOut>(result.outcome)) << outcome_name(result.outcome);
+  EXPECT_GE(result.usage.user + result.usage.system, 100ms);  // two would use two seconds; a busy machine gives less
+}
+
+TEST_P(LimitTest, C20_a_quota_kill_says_what_ended_it_not_what_is_left_afterwards) {
+  if (GetParam() == JailKind::kNone) GTEST_SKIP() << "without a jail there is no scratch to bound";
+  const std::unique_ptr<Gate> gate = open_gate();
+  JailedSubprocessSpec what = spec({"fill_scratch"});
+  what.limits.disk = mebibytes(8);
+  const JailedSubprocessResult result = run(*gate, what, GetParam());
+  ASSERT_TRUE(std::holds_alternative<DiskQuotaExceeded>(result.outcome)) << outcome_name(result.outcome);
+  const DiskQuotaExceeded& disk = std::get<DiskQuotaExceeded>(result.outcome);
+  EXPECT_EQ(disk.quota_bytes, 8ULL << 20U);
+  EXPECT_GE(disk.bytes_used, disk.quota_bytes / 2);
+}
+
 TEST_P(LimitTest, a_disk_limit_without_a_scratch_to_bound_is_refused) {
   const std::unique_ptr<Gate> gate = open_gate();
   JailedSubprocessSpec what = spec({"exit_with", "0"});

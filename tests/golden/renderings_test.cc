@@ -87,7 +87,7 @@ std::vector<std::string> targets_of(const std::vector<std::string>& argv, std::s
 
 TEST(BwrapArgv, CarriesTheFlagsOfTheContract_C15_C22) {
   const bwrap::Command read_only = render(plain_scene()).bwrap;
-  EXPECT_THAT(read_only.argv, IsSupersetOf({"--unshare-all", "--new-session", "--die-with-parent", "--seccomp"}));
+  EXPECT_THAT(read_only.argv, IsSupersetOf({"--unshare-all", "--new-session", "--die-with-parent"}));
   EXPECT_THAT(pairs_of(read_only.argv), Contains(std::pair("--tmpfs", "/tmp")));
   EXPECT_THAT(targets_of(read_only.argv, "--ro-bind"), IsSupersetOf({"/usr", "/src/theirs", "/work"}));
   // Nothing of the host is writable unless it was asked for; scratch is the tmpfs.

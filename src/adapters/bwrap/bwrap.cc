@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/linux_jail.h"
-#include "core/seccomp/program.h"
 
 namespace sallyport::bwrap {
 namespace {
 
-// bwrap cannot let two places share one tmpfs, so /dev/shm gets its own sixteenth of the disk quota: together they
-// never exceed it.
-constexpr std::uint64_t kShmShare = 16;
+// bwrap cannot let two places share one tmpfs, so /dev/shm and /var/tmp get their own sixteenths of the disk quota:
+// together they never exceed it.
+constexpr std::uint64_t kShare = 16;
+constexpr std::uint64_t kSharing = 2;
 
 class CommandBuilder {
  public:
@@ -76,10 +77,11 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
       command.option({"--dev", "/dev"});
       return;
     case ViewKind::kScratch:
-      command.option({"--perms", "1777", "--size", std::to_string(quota - quota / kShmShare), "--tmpfs", entry.target});
+      command.option(
+          {"--perms", "1777", "--size", std::to_string(quota - kSharing * (quota / kShare)), "--tmpfs", entry.target});
       return;
-    case ViewKind::kShm:
-      command.option({"--perms", "1777", "--size", std::to_string(std::max<std::uint64_t>(quota / kShmShare, 4096)),
+    case ViewKind::kShared:
+      command.option({"--perms", "1777", "--size", std::to_string(std::max<std::uint64_t>(quota / kShare, 4096)),
                       "--tmpfs", entry.target});
       return;
     case ViewKind::kProc:
@@ -95,6 +97,15 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
   }
 }
 
+// bwrap deletes a file of data once it is mounted, and cannot mount on it again: the caller's own /etc/hosts takes the place
+// of ours.
+bool is_covered(const ViewEntry& entry, std::span<const ViewEntry> view) {
+  if (entry.kind != ViewKind::kFile && entry.kind != ViewKind::kCopy) return false;
+  return std::ranges::any_of(view, [&](const ViewEntry& other) {
+    return other.kind == ViewKind::kBind && other.of_caller && other.target == entry.target;
+  });
+}
+
 }  // namespace
 
 Command render(const Plan& plan, const Inputs& inputs) {
@@ -103,11 +114,13 @@ Command render(const Plan& plan, const Inputs& inputs) {
                   "--uid", "1000", "--gid", "1000", "--hostname", "sallyport", "--cap-drop", "ALL", "--clearenv"});
   // Then bwrap is started in a network namespace of ours, where only the egress sockets answer.
   if (!plan.allowed_hosts.empty()) command.option({"--share-net"});
-  for (const ViewEntry& entry : inputs.view) render_entry(entry, quota_of(plan), command);
+  for (const ViewEntry& entry : inputs.view) {
+    if (!is_covered(entry, inputs.view)) render_entry(entry, quota_of(plan), command);
+  }
   command.option({"--perms", "0555", "--ro-bind-data", command.pass({.kind = PassedFd::Kind::kInit}),
                   std::string(kInitPath), "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",
-                  "--chdir", plan.cwd.string(), "--seccomp", command.pass_bytes(seccomp::program()), "--",
-                  std::string(kInitPath), command.pass({.kind = PassedFd::Kind::kInnerImage})});
+                  "--chdir", plan.cwd.string(), "--", std::string(kInitPath),
+                  command.pass({.kind = PassedFd::Kind::kInnerImage})});
   return std::move(command).take();
 }
 
@@ -117,6 +130,10 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   place.cwd = plan.cwd.string();
   place.exe = inputs.exe;
   place.landlock_writable = writable_places(inputs.view);
+  place.landlock_writable.emplace_back("/var/tmp");  // not the same directory as /tmp here
+  // Not by --seccomp: our init compares the mounts first, with a call that the filter refuses.
+  place.seccomp = jail_seccomp(plan);
+  place.allow_speculation = plan.speculation == Speculation::kAllowed;
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind != ViewKind::kBind || !inputs.identity_of) continue;
     const std::optional<spawn::FileIdentity> identity = inputs.identity_of(entry.source);

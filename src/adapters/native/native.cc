@@ -1,7 +1,6 @@
 #include "adapters/native/native.h"
 
 #include "core/linux_jail.h"
-#include "core/seccomp/program.h"
 
 namespace sallyport::native {
 namespace {
@@ -28,21 +27,23 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
     case ViewKind::kBind:
       op.kind = OpKind::kBind;
       op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
-      op.identity = identity_of(entry.source);
+      // Nothing of the base was chosen by the caller, so there is nothing that could have been swapped.
+      if (!entry.of_base) op.identity = identity_of(entry.source);
       break;
     case ViewKind::kDevice:
-      // The one place where device nodes work; still no programs and no setuid from there.
+      // The one place where device nodes work; still no programs and no setuid from there. Read-only is about the node,
+      // which is the host's: its mode, owner, times and attributes. Data can be written to a device all the same.
       op.kind = OpKind::kBind;
-      op.flags = wire::kOpNoExec;
+      op.flags = wire::kOpNoExec | wire::kOpReadOnly;
       break;
     case ViewKind::kScratch:
       op.kind = OpKind::kTmpfs;
       op.flags = wire::kOpReportFd;
       break;
-    case ViewKind::kShm:
+    case ViewKind::kShared:
       op.kind = OpKind::kBindInside;
       op.source = entry.source.substr(1);
-      op.flags = wire::kOpNoDevices;
+      op.flags = wire::kOpNoDevices | wire::kOpSystem;
       break;
     case ViewKind::kProc:
       op.kind = OpKind::kProc;
@@ -56,6 +57,7 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
       break;
   }
   if (entry.make_target) op.flags |= wire::kOpMakeFile;
+  if (entry.of_caller) op.flags |= wire::kOpBeneath;
   if (entry.of_base && op.kind == OpKind::kBind && !op.identity) op.flags |= wire::kOpSystem;
   return op;
 }
@@ -69,7 +71,8 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   jail.cwd = plan.cwd.string();
   jail.exe = inputs.exe;
   jail.landlock_writable = writable_places(inputs.view);
-  jail.seccomp = seccomp::program();
+  jail.seccomp = jail_seccomp(plan);
+  jail.allow_speculation = plan.speculation == Speculation::kAllowed;
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
   spec.env = jail_env(plan);
@@ -82,7 +85,6 @@ spawn::JailShape render_base(const HostLayout& host) {
   const std::vector<ViewEntry> view = base_view(host);
   shape.root_ops.reserve(view.size());
   for (const ViewEntry& entry : view) {
-    // Nothing the caller chose is in it, so there is nothing that could have been swapped.
     shape.root_ops.push_back(render_entry(entry, [](const std::string&) { return std::nullopt; }));
   }
   return shape;

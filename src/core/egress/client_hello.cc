@@ -3,7 +3,6 @@
 #include <array>
 #include <bitset>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/egress/byte_reader.h"
@@ -14,19 +13,23 @@ namespace {
 using TlsBytes = std::span<const std::uint8_t>;
 using HelloVerdict = ClientHelloVerdict;
 
-constexpr std::uint8_t kChangeCipherSpec = 20;
+constexpr std::uint8_t kFirstRecordType = 20;
 constexpr std::uint8_t kHandshake = 22;
+constexpr std::uint8_t kLastRecordType = 24;  // heartbeat, which servers of its age drop in a handshake
 constexpr std::uint8_t kClientHello = 1;
 constexpr std::uint8_t kMajorVersion = 3;
+constexpr std::uint8_t kHighestMinorVersion = 4;
 constexpr std::size_t kRecordHeader = 5;
 constexpr std::size_t kHandshakeHeader = 4;
 constexpr std::size_t kLargestRecord = 1U << 14;
+constexpr std::size_t kLargestEncryptedRecord = kLargestRecord + 2048;
 constexpr std::uint16_t kServerName = 0;
 constexpr std::uint16_t kEarlyData = 42;
 constexpr std::uint16_t kEncryptedClientHello = 0xfe0d;
 constexpr std::uint16_t kEncryptedServerName = 0xffce;
 
 HelloVerdict malformed_hello(std::string_view why) { return {.kind = HelloVerdict::Kind::kMalformed, .why = why}; }
+HelloVerdict unsure() { return {.kind = HelloVerdict::Kind::kUnsure}; }
 HelloVerdict need_more_tls() { return {.kind = HelloVerdict::Kind::kNeedMore}; }
 HelloVerdict not_tls() { return {.kind = HelloVerdict::Kind::kNotTls}; }
 
@@ -44,7 +47,7 @@ HelloVerdict judge_sslv2(TlsBytes bytes) {
   const std::size_t ciphers = reader.u16();
   const std::size_t session = reader.u16();
   const std::size_t challenge = reader.u16();
-  if (reader.overrun()) return need_more_tls();
+  if (reader.overrun()) return unsure();
   constexpr std::size_t kFixed = 9;
   const bool fits = ciphers % 3 == 0 && ciphers != 0 && kFixed + ciphers + session + challenge == length;
   return fits ? malformed_hello("an SSLv2 hello") : not_tls();
@@ -187,43 +190,28 @@ HelloVerdict judge_records(TlsBytes bytes) {
   return malformed_hello("a hello too large");
 }
 
-// The bytes that whole change_cipher_spec records take at the front; nullopt when one of them is no such record.
-std::optional<std::size_t> skip_change_cipher_spec(TlsBytes bytes) {
-  static constexpr std::array<std::uint8_t, 6> kRecord = {kChangeCipherSpec, kMajorVersion, 0, 0, 1, 1};
-  static constexpr std::size_t kMinorVersion = 2;
-  // One is sent for middleboxes' sake; more have nothing to gain but our patience.
-  static constexpr std::size_t kMost = 4;
-  std::size_t used = 0;
-  while (used < bytes.size() && bytes[used] == kChangeCipherSpec) {
-    if (used == kMost * kRecord.size()) return std::nullopt;
-    for (std::size_t i = 0; i < kRecord.size() && used + i < bytes.size(); ++i) {
-      if (i != kMinorVersion && bytes[used + i] != kRecord[i]) return std::nullopt;
-    }
-    used += kRecord.size();
-  }
-  return used;
+// Another record than a handshake's. Its head is told from a chance likeness by a version and a length that fit.
+HelloVerdict judge_other_record(TlsBytes bytes) {
+  ByteReader reader(bytes);
+  (void)reader.u8();
+  const std::uint8_t major = reader.u8();
+  if (!reader.overrun() && major != kMajorVersion) return not_tls();
+  const std::uint8_t minor = reader.u8();
+  if (!reader.overrun() && minor > kHighestMinorVersion) return not_tls();
+  const std::size_t length = reader.u16();
+  if (reader.overrun()) return unsure();
+  return length <= kLargestEncryptedRecord ? malformed_hello("another record in front of the hello") : not_tls();
 }
 
 }  // namespace
 
 ClientHelloVerdict parse_client_hello(std::span<const std::uint8_t> bytes) {
-  if (bytes.empty()) return need_more_tls();
+  if (bytes.empty()) return unsure();
   if ((bytes[0] & 0x80U) != 0) return judge_sslv2(bytes);
-  if (bytes[0] != kHandshake || (bytes.size() > 1 && bytes[1] != kMajorVersion)) return not_tls();
-  return judge_records(bytes);
-}
-
-ClientHelloVerdict parse_second_client_hello(std::span<const std::uint8_t> bytes) {
-  const std::optional<std::size_t> skipped = skip_change_cipher_spec(bytes);
-  if (!skipped) return malformed_hello("a malformed change_cipher_spec");
-  if (bytes.size() <= *skipped) return need_more_tls();
-  bytes = bytes.subspan(*skipped);
-  if (bytes[0] != kHandshake) return not_tls();
-  if (bytes.size() <= kRecordHeader) return need_more_tls();
-  if (bytes[kRecordHeader] != kClientHello) return not_tls();
-  HelloVerdict verdict = judge_records(bytes);
-  if (verdict.kind == HelloVerdict::Kind::kHello) verdict.size += *skipped;
-  return verdict;
+  if (bytes[0] < kFirstRecordType || bytes[0] > kLastRecordType) return not_tls();
+  if (bytes[0] != kHandshake) return judge_other_record(bytes);
+  if (bytes.size() == 1) return unsure();
+  return bytes[1] == kMajorVersion ? judge_records(bytes) : not_tls();
 }
 
 }  // namespace sallyport

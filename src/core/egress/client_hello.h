@@ -14,10 +14,12 @@ inline constexpr std::size_t kLargestClientHello = 64 * 1024;
 
 struct ClientHelloVerdict {
   enum class Kind {
-    kNeedMore,   // so far so good: ask again with more bytes
+    kUnsure,     // too few bytes to say whether it is TLS
+    kNeedMore,   // TLS, so far so good: ask again with more bytes
     kHello,      // complete
-    kNotTls,     // the first byte(s) are not a TLS handshake record
-    kMalformed,  // TLS, but no ClientHello we understand (SSLv2, lengths that lie, two or empty SNIs, over the cap)
+    kNotTls,     // the first byte(s) are not a TLS record
+    kMalformed,  // TLS, but no ClientHello we understand (SSLv2, lengths that lie, two or empty SNIs, over the cap), or
+                 // another record in front of it: servers pass over a warning, and read the hello behind it
   };
   Kind kind = Kind::kNeedMore;
   std::string_view why{};  // of kMalformed
@@ -30,11 +32,5 @@ struct ClientHelloVerdict {
 
 // `bytes` is everything the client has sent so far.
 [[nodiscard]] ClientHelloVerdict parse_client_hello(std::span<const std::uint8_t> bytes);
-
-// The same question for what a client sends after its first hello. A server may ask for a second one (TLS 1.3,
-// HelloRetryRequest), and some servers believe the name in that: it comes in the clear, so it can be checked too.
-// kHello: a second hello, check it like the first; kNotTls: the handshake has gone on, no other hello can follow in the
-// clear. Whole change_cipher_spec records in front of either are passed over, and counted in `size`.
-[[nodiscard]] ClientHelloVerdict parse_second_client_hello(std::span<const std::uint8_t> bytes);
 
 }  // namespace sallyport

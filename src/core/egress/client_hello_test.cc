@@ -6,11 +6,14 @@
 
 #include <vector>
 
+#include "core/egress/tls_opening.h"
+
 namespace sallyport {
 namespace {
 
 using Octets = std::vector<std::uint8_t>;
 using HelloKind = ClientHelloVerdict::Kind;
+using RecordKind = ClientRecord::Kind;
 
 void append_number(Octets& out, std::size_t value, unsigned bytes) {
   while (bytes-- > 0) out.push_back(static_cast<std::uint8_t>(value >> (8 * bytes)));
@@ -72,7 +75,7 @@ ClientHelloVerdict verdict_on(const Octets& bytes) { return parse_client_hello(b
 ClientHelloVerdict verdict_byte_by_byte(const Octets& bytes) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
     ClientHelloVerdict verdict = parse_client_hello(std::span(bytes).first(size));
-    if (verdict.kind != HelloKind::kNeedMore) return verdict;
+    if (verdict.kind != HelloKind::kNeedMore && verdict.kind != HelloKind::kUnsure) return verdict;
   }
   return {};
 }
@@ -117,11 +120,14 @@ TEST(ClientHello, TellsOfEncryptedHellosAndEarlyData_C24) {
 }
 
 TEST(ClientHello, IsToldFromOtherProtocolsByItsFirstBytes) {
-  for (const std::string_view text : {"GET / HTTP/1.1\r\n", "SSH-2.0-x", "\x15\x03\x01", "\x16\x02", "\x16\xfe\xff"}) {
+  for (const std::string_view text :
+       {"GET / HTTP/1.1\r\n", "SSH-2.0-x", "\x15\x02\x01", "\x16\x02", "\x16\xfe\xff", "\x17\x03\x09"}) {
     EXPECT_EQ(verdict_on(octets(text)).kind, HelloKind::kNotTls) << text;
   }
-  EXPECT_EQ(verdict_on({}).kind, HelloKind::kNeedMore);
-  EXPECT_EQ(verdict_on({22}).kind, HelloKind::kNeedMore);
+  for (const Octets& few : {Octets{}, Octets{22}, Octets{21}, Octets{21, 3, 1, 0}, Octets{0x80, 9, 1}}) {
+    EXPECT_EQ(verdict_on(few).kind, HelloKind::kUnsure);
+  }
+  EXPECT_EQ(verdict_on({22, 3}).kind, HelloKind::kNeedMore);
   EXPECT_EQ(verdict_on({0x80, 0x2e, 2}).kind, HelloKind::kNotTls);
   EXPECT_EQ(verdict_on({0xff, 0x53, 0x4d, 0x42, 0x72}).kind, HelloKind::kNotTls) << "SMB";
 }
@@ -165,6 +171,14 @@ TEST(ClientHello, WithALieInItIsMalformed_C24) {
   EXPECT_EQ(why(Octets(half.begin(), half.begin() + 45) + Octets{21, 3, 1}), "another record inside");
 }
 
+TEST(ClientHello, BehindAnotherRecordIsMalformed_C24) {
+  const Octets hello = in_records(ordinary_hello("other.test"));
+  for (const Octets& before : {Octets{21, 3, 1, 0, 2, 1, 90}, Octets{20, 3, 3, 0, 1, 1}, Octets{23, 3, 3, 0, 0},
+                               Octets{24, 3, 3, 0, 1, 0}, Octets{21, 3, 0, 0, 0}}) {
+    EXPECT_EQ(verdict_on(before + hello).why, "another record in front of the hello");
+  }
+}
+
 TEST(ClientHello, HasACap) {
   const Octets padding(60000, 0);
   const Octets message = hello_message(extension(21, padding) + extension(0, server_name("a.test")));
@@ -177,23 +191,102 @@ TEST(ClientHello, HasACap) {
   EXPECT_EQ(upto(kLargestClientHello + 1), HelloKind::kMalformed);
 }
 
-TEST(SecondClientHello, IsFoundBehindAChangeOfCipherSpec_C24) {
-  const Octets ccs{20, 3, 3, 0, 1, 1};
+const Octets kChangeRecord{20, 3, 3, 0, 1, 1};
+const Octets kWarningRecord{21, 3, 3, 0, 2, 1, 90};
+
+TEST(AfterClientHello, AnotherHelloIsFoundBehindAlertsAndChangesOfCipherSpec_C24) {
   const Octets hello = in_records(ordinary_hello("other.test"));
-  for (const Octets& bytes : {hello, ccs + hello}) {
-    const ClientHelloVerdict verdict = parse_second_client_hello(bytes);
-    ASSERT_EQ(verdict.kind, HelloKind::kHello) << verdict.why;
-    EXPECT_EQ(verdict.server_name, "other.test");
-    EXPECT_EQ(verdict.size, bytes.size());
-    for (std::size_t size = 0; size < bytes.size(); ++size) {
-      EXPECT_EQ(parse_second_client_hello(std::span(bytes).first(size)).kind, HelloKind::kNeedMore) << size;
-    }
+  for (const bool chosen : {false, true}) {
+    Octets bytes = kWarningRecord + hello;
+    ClientRecord record = parse_after_client_hello(bytes, chosen);
+    ASSERT_EQ(record.kind, RecordKind::kAside) << record.why;
+    bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(record.size));
+    record = parse_after_client_hello(bytes, chosen);
+    ASSERT_EQ(record.kind, RecordKind::kHello) << record.why;
+    EXPECT_EQ(record.hello.server_name, "other.test");
+    EXPECT_EQ(record.size, hello.size());
   }
-  EXPECT_EQ(parse_second_client_hello(ccs + Octets{23, 3, 3}).kind, HelloKind::kNotTls) << "TLS 1.3 goes on encrypted";
-  EXPECT_EQ(parse_second_client_hello(in_records({16, 0, 0, 1, 0})).kind, HelloKind::kNotTls)
-      << "TLS 1.2's key exchange";
-  EXPECT_EQ(parse_second_client_hello(ccs + ccs + ccs + ccs + ccs).kind, HelloKind::kMalformed);
-  EXPECT_EQ(parse_second_client_hello(Octets{20, 3, 3, 0, 2}).kind, HelloKind::kMalformed);
+  EXPECT_EQ(parse_after_client_hello(kChangeRecord + hello, false).kind, RecordKind::kAside);
+  for (std::size_t size = 0; size < hello.size(); ++size) {
+    EXPECT_EQ(parse_after_client_hello(std::span(hello).first(size), false).kind, RecordKind::kNeedMore) << size;
+  }
+}
+
+TEST(AfterClientHello, NothingSettlesItBeforeTheServerHasChosen_C24) {
+  const Octets key_exchange = in_records({16, 0, 0, 1, 0});
+  const Octets certificate = in_records({11, 0, 0, 3, 0, 0, 0});
+  const Octets data{23, 3, 3, 0, 1, 0};
+  for (const Octets& record : {key_exchange, certificate, data}) {
+    EXPECT_EQ(parse_after_client_hello(record, false).kind, RecordKind::kRefused);
+    EXPECT_EQ(parse_after_client_hello(record, true).kind, RecordKind::kSettled);
+  }
+  EXPECT_EQ(parse_after_client_hello(kChangeRecord, true).kind, RecordKind::kSettled)
+      << "a resumed session goes on encrypted";
+}
+
+TEST(AfterClientHello, WhatNobodyHasToSendIsRefused_C24) {
+  const Octets hello = ordinary_hello("a.test");
+  for (const bool chosen : {false, true}) {
+    const auto why = [&](const Octets& bytes) { return std::string(parse_after_client_hello(bytes, chosen).why); };
+    EXPECT_EQ(why({22, 3, 3, 0, 0}), "an empty record");
+    EXPECT_EQ(why(in_records({0, 0, 0, 0})), "a message out of turn") << "HelloRequest";
+    EXPECT_EQ(why(in_records({20, 0, 0, 0})), "a message out of turn") << "Finished";
+    EXPECT_EQ(why(in_records(hello + hello)), "more than a hello in its record");
+    EXPECT_EQ(why(Octets{22, 3, 3, 0, 1, 1} + kWarningRecord), "another record inside");
+    EXPECT_EQ(why({24, 3, 3, 0, 1, 0}), "an unknown record") << "heartbeat";
+    EXPECT_EQ(why({0x80, 0x2e, 1}), "an unknown version") << "SSLv2";
+    EXPECT_EQ(why({21, 3, 3, 0, 0}), "a malformed alert");
+    EXPECT_EQ(why({21, 3, 3, 0, 4}), "a malformed alert") << "two alerts";
+    EXPECT_EQ(why({21, 3, 3, 0, 2, 3, 0}), "a malformed alert");
+    EXPECT_EQ(why({22, 2, 0}), "an unknown version");
+    EXPECT_EQ(why({'G', 'E', 'T'}), "an unknown version");
+  }
+  EXPECT_EQ(parse_after_client_hello(Octets{20, 3, 3, 0, 2}, false).why, "a malformed change_cipher_spec");
+  EXPECT_EQ(parse_after_client_hello(Octets{20, 3, 3, 0, 1, 2}, false).why, "a malformed change_cipher_spec");
+}
+
+// A ServerHello's opening, with its message header.
+Octets server_hello_message(bool retry) {
+  static constexpr std::string_view kRetry =
+      "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb8\x91"
+      "\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8\xa8\x33\x9c";
+  Octets body{3, 3};
+  body = body + (retry ? octets(kRetry) : Octets(32, 0x21)) + Octets{0, 0x13, 1, 0, 0, 0};
+  return Octets{2} + with_length(body, 3);
+}
+
+TEST(ServerHello, IsToldFromARequestForAnotherHello_C24) {
+  const Octets retry = in_records(server_hello_message(true));
+  const Octets hello = in_records(server_hello_message(false));
+  const auto chosen = [](const Octets& bytes, std::size_t piece) {
+    ServerHelloWatch watch;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      watch.feed(std::span(bytes).subspan(at, std::min(piece, bytes.size() - at)));
+    }
+    return watch.chosen();
+  };
+  for (const std::size_t piece : {1U, 7U, 1000U}) {
+    EXPECT_FALSE(chosen(retry, piece));
+    EXPECT_FALSE(chosen(retry + kChangeRecord, piece));
+    EXPECT_TRUE(chosen(hello, piece));
+    EXPECT_TRUE(chosen(retry + kChangeRecord + hello, piece));
+    EXPECT_TRUE(chosen(Octets{21, 3, 3, 0, 2, 1, 112} + hello, piece)) << "behind a warning";
+    EXPECT_TRUE(chosen(in_records(server_hello_message(false), 3), piece)) << "in small records";
+    EXPECT_TRUE(chosen(in_records(server_hello_message(true) + server_hello_message(false)), piece));
+  }
+}
+
+TEST(ServerHello, ThatIsNotUnderstoodIsNoChoice_C24) {
+  Octets short_one = server_hello_message(false);
+  short_one[3] = 20;
+  for (const Octets& bytes : {octets("HTTP/1.1 400 Bad Request\r\n"), in_records(short_one), Octets{22, 3, 3, 0, 0},
+                              Octets{23, 3, 3, 0, 1, 0}, in_records(Octets(40, 11)), Octets{22, 2, 0, 0, 9}}) {
+    ServerHelloWatch watch;
+    watch.feed(bytes);
+    watch.feed(in_records(server_hello_message(false)));
+    EXPECT_TRUE(watch.done());
+    EXPECT_FALSE(watch.chosen());
+  }
 }
 
 RC_GTEST_PROP(ClientHello, AnySplitGivesTheSameVerdict, ()) {

@@ -50,6 +50,7 @@ class HostRuleReader {
     const SplitText options = split_at(text_, text_.find(','));
     const SplitText target = split_at(options.before, options.before.find('='));
     HostRule rule = TRY(read_host(target.before));
+    TRY(refuse_loopback(rule, target.after.has_value()));
     if (target.after) rule.target = TRY(read_target(*target.after));
     if (options.after) TRY(read_options(*options.after, rule));
     return rule;
@@ -83,7 +84,7 @@ class HostRuleReader {
       return fail(error("a wildcard stands only at the front, for whole labels", "write *.domain.example"));
     }
     rule.name = TRY(normalise_host_name(name));
-    if (rule.any_subdomain && rule.name.find('.') == std::string::npos) {
+    if (rule.any_subdomain && rule.name.find('.') == std::string::npos && rule.name != "localhost") {
       return fail(error("a whole top-level domain is too wide", "name the domain too: *.domain." + rule.name));
     }
     return rule;
@@ -116,6 +117,22 @@ class HostRuleReader {
     const std::string where = address->v6 ? fmt::format("[{}]", text) : text;
     return fail(error("an IP address, not a name",
                       fmt::format("give it a name, NAME:PORT=ADDR:PORT: mirror.test:{}={}:{}", number, where, number)));
+  }
+
+  // Inside the jail localhost is the jail's own, whatever a rule says (RFC 6761, 6.3), and so are the names in the jail's
+  // /etc/hosts. The other names of loopback lead to an address that no rule without a target allows.
+  Status refuse_loopback(const HostRule& rule, bool has_target) const {
+    static constexpr std::array<std::string_view, 2> kOfTheJail = {"localhost", "sallyport"};
+    static constexpr std::array<std::string_view, 6> kLoopback = {
+        "localhost.localdomain",   "localhost4",    "localhost6",
+        "localhost6.localdomain6", "ip6-localhost", "ip6-loopback"};
+    const bool own = std::ranges::find(kOfTheJail, rule.name) != kOfTheJail.end() || rule.name.ends_with(".localhost");
+    const bool loopback = std::ranges::find(kLoopback, rule.name) != kLoopback.end();
+    if (!own && (!loopback || has_target)) return {};
+    const unsigned port = rule.ports.empty() ? 443 : rule.ports.front();
+    return fail(
+        error("in the jail this name is the jail's own loopback",
+              fmt::format("give the host another name, and let the tool use that: NAME:{0}=127.0.0.1:{0}", port)));
   }
 
   Result<HostTarget> read_target(std::string_view target) const {

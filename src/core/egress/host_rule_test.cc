@@ -74,6 +74,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadRule{"[::1]:80", "an IP address, not a name", "mirror.test:80=[::1]:80"},
         BadRule{"::1", "an IP address, not a name", "mirror.test:443=[::1]:443"},
         BadRule{"*.127.0.0.1", "an IP address, not a name", "NAME:PORT=ADDR:PORT"},
+        BadRule{"localhost", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
+        BadRule{"LocalHost.:4873", "the jail's own loopback", "NAME:4873=127.0.0.1:4873"},
+        BadRule{"localhost:4873=127.0.0.1:4873", "the jail's own loopback", "NAME:4873=127.0.0.1:4873"},
+        BadRule{"*.localhost", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
+        BadRule{"a.localhost,private", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
+        BadRule{"sallyport", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
+        BadRule{"ip6-localhost:80", "the jail's own loopback", "NAME:80=127.0.0.1:80"},
+        BadRule{"localhost.localdomain", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
         BadRule{"a.test:0", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:65536", "1 to 65535", "HOST[:PORT]"},
         BadRule{"a.test:", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:+80", "1 to 65535", "HOST[:PORT]"},
         BadRule{"a.test:080", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:80 ", "1 to 65535", "HOST[:PORT]"},
@@ -118,6 +126,12 @@ RC_GTEST_PROP(HostRule, WhatItIsWrittenAsIsTheSameRuleAgain, ()) {
   const Result<HostRule> again = parse_host_rule(host_rule_text(*rule));
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == *rule);
+}
+
+TEST(HostRuleText, MayHoldANameThatOnlyResemblesLoopback) {
+  for (const char* text : {"localhost.test", "mylocalhost", "ip6-localhost:80=[::1]:80"}) {
+    EXPECT_TRUE(parse_host_rule(text)) << text;
+  }
 }
 
 TEST(HostRuleText, LetsANameBePrivateOnlyWhereItSaysSo_C24) {

@@ -1,55 +1,109 @@
-// Is it HTTP at all? Wider than what HttpRequests accepts: what some server would take for a request must be looked at,
-// and is then refused there.
-#include <algorithm>
-#include <array>
+#include "core/egress/http_guess.h"
 
-#include "core/egress/http_requests.h"
+#include <algorithm>
+
 #include "core/egress/http_text.h"
 
 namespace sallyport {
 namespace {
 
-constexpr std::array<std::string_view, 10> kHttpMethods = {"GET",    "HEAD",    "POST",  "PUT",     "PATCH",
-                                                           "DELETE", "OPTIONS", "TRACE", "CONNECT", "PRI"};
-constexpr std::string_view kHttpBlank = " \t\r\n";
-// Some servers pass over any number of empty lines (nginx), and no other protocol begins with many.
-constexpr std::size_t kMostBlank = 64;
+// PROXY is no method: it heads the PROXY protocol, behind which any request or hello would go unread.
+constexpr std::array<std::string_view, 11> kHttpMethods = {"GET",     "HEAD",  "POST",    "PUT", "PATCH", "DELETE",
+                                                           "OPTIONS", "TRACE", "CONNECT", "PRI", "PROXY"};
+constexpr std::string_view kVersionStart = "http/";
 
-bool is_known_method(std::string_view method) { return std::ranges::find(kHttpMethods, method) != kHttpMethods.end(); }
-
-// " HTTP/" in any case, after white space of any kind.
-bool has_http_version(std::string_view line) {
-  static constexpr std::string_view kVersion = "http/";
-  for (std::size_t i = 1; i + kVersion.size() <= line.size(); ++i) {
-    const bool after_blank = kHttpBlank.find(line[i - 1]) != std::string_view::npos;
-    if (after_blank && starts_with_ignoring_case(line.substr(i), kVersion)) return true;
-  }
-  return false;
-}
+bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 }  // namespace
 
-HttpGuess looks_like_http(std::span<const std::uint8_t> bytes) {
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t begin = text.find_first_not_of(kHttpBlank);
-  if (std::min(begin, text.size()) > kMostBlank) return HttpGuess::kYes;
-  if (begin == std::string_view::npos) return HttpGuess::kMaybe;
-  text.remove_prefix(begin);
-  const std::size_t method_end = std::min(text.find_first_of(kHttpBlank), text.size());
-  const std::string_view method = text.substr(0, method_end);
-  if (!is_token(method)) return HttpGuess::kNo;
-  const std::string_view line = text.substr(0, text.find('\n'));
-  const bool known = is_known_method(method);
-  if (has_http_version(line)) return HttpGuess::kYes;
-  if (known && line.size() > method_end + 1 && line[method_end + 1] == '/') return HttpGuess::kYes;
-  const auto is_text = [](char c) { return is_line_char(c) || c == '\r'; };
-  if (!std::ranges::all_of(line, is_text)) return HttpGuess::kNo;
-  if (line.size() == text.size()) {
-    // No server reads a longer request line.
-    return text.size() < kLargestHttpHead ? HttpGuess::kMaybe : HttpGuess::kNo;
+HttpGuess HttpGuesser::feed(std::span<const std::uint8_t> bytes) {
+  for (const std::uint8_t byte : bytes) {
+    if (guess_ != HttpGuess::kMaybe) break;
+    step(static_cast<char>(byte));
   }
-  // A whole line without a version: HTTP/0.9, if its method is one.
-  return known && line.size() > method_end + 1 ? HttpGuess::kYes : HttpGuess::kNo;
+  return guess_;
 }
+
+HttpGuess HttpGuesser::at_end() {
+  if (guess_ == HttpGuess::kMaybe) end_of_line();
+  return guess_;
+}
+
+void HttpGuesser::step(char c) {
+  if (part_ == Part::kBefore && !is_visible(c)) {
+    ++before_;
+    return;
+  }
+  if (c == '\n') return end_of_line();
+  switch (part_) {
+    case Part::kBefore:
+      part_ = Part::kMethod;
+      [[fallthrough]];
+    case Part::kMethod:
+      return step_method(c);
+    case Part::kGap:
+      if (is_visible(c)) begin_rest(c);
+      return;
+    case Part::kRest:
+      return step_rest(c);
+  }
+}
+
+void HttpGuesser::step_method(char c) {
+  if (!is_visible(c)) {
+    part_ = Part::kGap;
+    return;
+  }
+  if (!is_token_char(c)) plain_method_ = false;
+  if (method_size_ < method_.size()) method_[method_size_++] = c;
+}
+
+void HttpGuesser::begin_rest(char c) {
+  // NATS says CONNECT with a JSON object, which is nobody's host.
+  const bool nats = method() == "CONNECT" && c == '{';
+  if (is_known_method() && !nats) {
+    guess_ = HttpGuess::kYes;  // with or without a version: HTTP/0.9 has none
+    return;
+  }
+  if (nats) plain_method_ = false;
+  part_ = Part::kRest;
+  step_rest(c);
+}
+
+// A word that begins like a version makes a request of every line whose method could be one. Where it could not, a line
+// of text that happens to hold such a word is no request; one that ends with it may be, to a server that reads anything.
+void HttpGuesser::step_rest(char c) {
+  if (!is_visible(c)) {
+    word_ended_ = true;
+    if (c == '\r' && !plain_method_ && ends_with_version()) guess_ = HttpGuess::kYes;
+    return;
+  }
+  if (word_ended_) {
+    word_size_ = 0;
+    word_ended_ = false;
+    word_is_version_ = true;
+  }
+  const bool fits =
+      word_size_ < kVersionStart.size() ? ascii_lower(c) == kVersionStart[word_size_] : is_ascii_digit(c) || c == '.';
+  ++word_size_;
+  if (!fits) word_is_version_ = false;
+  if (plain_method_ && word_is_version_ && word_size_ == kVersionStart.size()) guess_ = HttpGuess::kYes;
+}
+
+void HttpGuesser::end_of_line() {
+  // The PROXY protocol's second version begins with this line.
+  constexpr std::size_t kBeforeQuit = 7;
+  const bool proxied = before_ == kBeforeQuit && method() == "QUIT" && part_ == Part::kMethod;
+  const bool request = part_ == Part::kRest && !plain_method_ && ends_with_version();
+  guess_ = proxied || request ? HttpGuess::kYes : HttpGuess::kNo;
+}
+
+std::string_view HttpGuesser::method() const { return {method_.data(), method_size_}; }
+
+bool HttpGuesser::is_known_method() const { return std::ranges::find(kHttpMethods, method()) != kHttpMethods.end(); }
+
+bool HttpGuesser::ends_with_version() const { return word_is_version_ && word_size_ >= kVersionStart.size(); }
+
+HttpGuess looks_like_http(std::span<const std::uint8_t> bytes) { return HttpGuesser().feed(bytes); }
 
 }  // namespace sallyport

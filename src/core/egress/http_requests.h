@@ -12,10 +12,6 @@ namespace sallyport {
 
 inline constexpr std::size_t kLargestHttpHead = 64 * 1024;
 
-// Could `bytes` (the first of a connection) still become an HTTP/1.x request line? kMaybe: too few to tell.
-enum class HttpGuess { kYes, kNo, kMaybe };
-[[nodiscard]] HttpGuess looks_like_http(std::span<const std::uint8_t> bytes);
-
 // A state machine fed with the client's bytes in order. It never holds more than one head.
 class HttpRequests {
  public:

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "core/egress/ip_address.h"
 
 namespace sallyport {
 
@@ -23,5 +26,38 @@ namespace sallyport {
 //
 // One transaction: all of it or nothing. Needs a kernel with nft_chain_nat and nft_redir (5.2 on for family inet).
 [[nodiscard]] std::string redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all);
+
+// NETLINK_ROUTE: `ip [-6] route add prohibit` for multicast and, in IPv4, broadcast: a sender is told by EACCES. One that
+// names its interface or source address is not; that takes nftables.
+[[nodiscard]] std::string prohibit_groups(bool v6);
+
+// NETLINK_NETFILTER: the socket that this is written to is shown what refuse_at_once() refuses, for as long as it is open,
+// each as one datagram for parse_refusals(). Reading it needs no capability.
+[[nodiscard]] std::string show_refusals();
+
+// NETLINK_NETFILTER: refuses, before a connection stands, what no rule of a run could allow: TCP to anything but a
+// listening port of a synthetic address (address_book.h), DNS, and the jail's loopback on ports that nobody listens on;
+// UDP but DNS and loopback; everything to multicast and broadcast. connect() fails with ECONNREFUSED, send() with EPERM.
+//
+//   table inet sallyport {
+//     chain judge { type filter hook output priority -150; policy accept;
+//       tcp flags & (fin|syn|rst|ack) != syn accept
+//       ip daddr >= 224.0.0.0 log group 1 drop; meta l4proto udp ip6 daddr ff00::/8 log group 1 drop
+//       tcp dport 53 accept; udp dport 53 accept; udp sport 53 accept
+//       ip daddr 127.0.0.0/8 goto own; ip6 daddr ::1 goto own
+//       ip daddr 198.18.0.0/15 goto named; ip6 daddr 2001:2::/48 goto named
+//       meta l4proto tcp log group 1 reject with tcp reset; meta l4proto udp log group 1 reject }
+//     chain named { tcp dport P accept …; then as at the end of judge }
+//     chain own { tcp dport P log group 1 reject with tcp reset … } }
+//
+// One transaction. Needs nft_log, nft_reject_inet and nfnetlink_log.
+[[nodiscard]] std::string refuse_at_once(std::span<const std::uint16_t> listening);
+
+struct RefusedPacket {
+  IpAddress address{};  // where it was to go
+  std::uint16_t port = 0;
+  bool udp = false;  // or something else that is not TCP
+};
+[[nodiscard]] std::vector<RefusedPacket> parse_refusals(std::span<const std::uint8_t> datagram);
 
 }  // namespace sallyport

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "core/hardening/git_commands.h"
 #include "core/hardening/git_config.h"
@@ -26,23 +27,26 @@ constexpr std::array<std::string_view, 10> kGlobalFlags = {"--no-pager",
 constexpr std::array<std::string_view, 2> kPathOptions = {"--git-dir", "--work-tree"};
 constexpr std::array<std::string_view, 3> kGitAlone = {"--version", "-v", "version"};
 
-constexpr std::array<std::string_view, 2> kDiffFlags = {"--no-ext-diff", "--no-textconv"};
+// They run `git status` or its like in each submodule that is checked out.
+constexpr auto kEntersSubmodules = std::to_array<std::string_view>(
+    {"add",    "checkout", "cherry-pick", "commit", "describe",  "diff",   "diff-files", "diff-index",
+     "fetch",  "merge",    "mv",          "pull",   "push",      "rebase", "reset",      "restore",
+     "revert", "rm",       "stash",       "status", "submodule", "switch", "worktree"});
 
-// Pure code cannot follow a path; one that names neither the root nor a parent starts inside the working directory.
-bool stays_below(std::string_view path) {
-  if (path.empty() || path.front() == '/') return false;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (path.substr(0, slash) == "..") return false;
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return true;
-}
+// They can check out another commit than the one that is.
+constexpr auto kChangesIndex = std::to_array<std::string_view>(
+    {"checkout", "cherry-pick", "merge", "pull", "rebase", "reset", "restore", "revert", "stash", "switch"});
+
+constexpr std::array<std::string_view, 2> kDiffFlags = {"--no-ext-diff", "--no-textconv"};
 
 Status check_global_path(std::string_view option, std::string_view path) {
   if (stays_below(path)) return {};
   return fail(refused_argument("git", option, fmt::format("'{}' may lie outside the repo", path),
                                "choose the working directory in the request instead, or a relative path without .."));
+}
+
+bool takes_separate_path(std::string_view argument) {
+  return argument == "-C" || std::ranges::find(kPathOptions, argument) != kPathOptions.end();
 }
 
 // How many of the caller's arguments stand before the command's name.
@@ -56,7 +60,7 @@ Result<std::size_t> count_global_options(Argv arguments) {
     } else if (std::ranges::find(kPathOptions, option.name) != kPathOptions.end() && option.has_value) {
       TRY(check_global_path(option.name, option.value));
       i += 1;
-    } else if (argument == "-C" || std::ranges::find(kPathOptions, argument) != kPathOptions.end()) {
+    } else if (takes_separate_path(argument)) {
       TRY(check_global_path(argument, i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : ""));
       i += 2;
     } else {
@@ -91,17 +95,38 @@ std::vector<std::string> fixed_arguments() {
   return fixed;
 }
 
+// format-patch writes files of fixed names into the directory it stands in; a repo can have made one of them a symlink.
+std::vector<FileRule> written_files(std::string_view command, Argv globals, Argv options) {
+  if (command != "format-patch") return {};
+  std::string directory = ".";
+  for (std::size_t i = 0; i + 1 < globals.size(); ++i) {
+    if (globals[i] == "-C") directory = (std::filesystem::path(directory) / globals[i + 1]).native();
+  }
+  const bool other_names = std::ranges::any_of(options, [](const std::string& option) {
+    return may_abbreviate(option, "--suffix") || may_abbreviate(option, "--numbered-files");
+  });
+  return {{.kind = FileRule::Kind::kOutput,
+           .path = directory + (other_names ? "/*" : "/*.patch"),
+           .what = "git format-patch would write",
+           .hint = "remove what stands there, or write to --stdout"}};
+}
+
 }  // namespace
 
-Result<HardenedCommand> harden_git(Argv argv) {
+Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
   std::vector<std::string> out = {argv.front()};
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
+  GitArguments learnt = as_arguments(git.overrides);
+  std::ranges::move(learnt.argv, std::back_inserter(out));
+  std::vector<EnvVar> env = git_env();
+  std::ranges::move(learnt.env, std::back_inserter(env));
+  if (!git.work_tree.empty()) env.push_back({.name = "GIT_WORK_TREE", .value = git.work_tree});
   const Argv arguments = argv.subspan(1);
   const bool alone = arguments.empty() ||
                      (arguments.size() == 1 && std::ranges::find(kGitAlone, arguments.front()) != kGitAlone.end());
   if (alone) {
     out.insert(out.end(), arguments.begin(), arguments.end());
-    return HardenedCommand{.argv = std::move(out), .env = git_env()};
+    return HardenedCommand{.argv = std::move(out), .env = std::move(env)};
   }
 
   const std::size_t command_at = TRY(count_global_options(arguments));
@@ -125,7 +150,33 @@ Result<HardenedCommand> harden_git(Argv argv) {
   }
   const Argv after = arguments.subspan(split);
   out.insert(out.end(), after.begin(), after.end());
-  return HardenedCommand{.argv = std::move(out), .env = git_env()};
+  return HardenedCommand{.argv = std::move(out),
+                         .env = std::move(env),
+                         .files = written_files(name, arguments.first(command_at), arguments.subspan(command_at + 1))};
+}
+
+std::optional<GitQuestion> question_before_git(Argv argv) {
+  const Argv arguments = argv.subspan(1);
+  const Result<std::size_t> command_at = count_global_options(arguments);
+  if (!command_at || *command_at >= arguments.size()) return std::nullopt;
+  const std::string& name = arguments[*command_at];
+  // They run nothing of the repo's; and who asks for the configuration is to see what it says.
+  if (name == "version" || name == "config") return std::nullopt;
+  GitQuestion question{.tool_is_git = true, .argv = {argv.front()}};
+  question.enters_submodules = std::ranges::find(kEntersSubmodules, name) != kEntersSubmodules.end();
+  question.changes_index = std::ranges::find(kChangesIndex, name) != kChangesIndex.end();
+  for (std::size_t i = 0; i < *command_at; ++i) {
+    const LongOption option = split_long(arguments[i]);
+    const bool separate = !option.has_value && takes_separate_path(arguments[i]);
+    const std::string value(separate ? std::string_view(arguments[i + 1]) : option.value);
+    if (arguments[i] == "-C") question.directory /= value;
+    if (option.name == "--work-tree") question.work_tree = value;
+    if (option.name == "--git-dir" || arguments[i] == "--bare") question.names_git_dir = true;
+    question.argv.push_back(arguments[i]);
+    if (separate) question.argv.push_back(arguments[++i]);
+  }
+  question.argv.insert(question.argv.end(), {"config", "--list", "-z"});
+  return question;
 }
 
 }  // namespace sallyport::hardening

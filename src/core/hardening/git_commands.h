@@ -17,9 +17,17 @@ struct GitCommand {
   std::string_view shorts_with_value = {};  // end the search in a cluster such as "-eOUT"
 };
 
+[[nodiscard]] std::span<const GitCommand> git_commands();
 // nullptr when the command is not in the closed list.
 [[nodiscard]] const GitCommand* find_git_command(std::string_view name);
 [[nodiscard]] std::string git_command_hint(std::string_view name);
+
+struct RefusedGitOption {
+  std::string_view option;
+  std::string_view why;
+  std::string_view command = {};  // empty: with every command
+};
+[[nodiscard]] std::span<const RefusedGitOption> refused_git_options();
 
 // The arguments after the command's name.
 [[nodiscard]] Status check_git_arguments(const GitCommand& command, Argv arguments);

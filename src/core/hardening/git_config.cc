@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace sallyport::hardening {
 namespace {
@@ -36,6 +37,8 @@ constexpr auto kSettings = std::to_array<GitSetting>({
     GitSetting{"color.ui", "false"},
     GitSetting{"color.interactive", "false"},  // interactive.diffFilter runs only when this is on
     GitSetting{"submodule.recurse", "false"},
+    GitSetting{"fetch.recurseSubmodules", "false"},
+    GitSetting{"push.recurseSubmodules", "no"},
     GitSetting{"diff.submodule", "short"},  // "diff" would start a second git without our --no-textconv
     GitSetting{"status.submoduleSummary", "false"},
     GitSetting{"gc.auto", "0"},
@@ -65,11 +68,24 @@ constexpr auto kVariables = std::to_array<Variable>({
     Variable{"GIT_NO_LAZY_FETCH", "1"},
     Variable{"GIT_OPTIONAL_LOCKS", "0"},
     Variable{"GIT_PAGER", "cat"},
+    Variable{"GIT_PROXY_COMMAND", ""},  // outranks core.gitProxy, of which the first value counts, not the last
     Variable{"GIT_SEQUENCE_EDITOR", ":"},
     Variable{"GIT_SSH_COMMAND", "false"},
     Variable{"GIT_TERMINAL_PROMPT", "0"},
     Variable{"SSH_ASKPASS", ""},
 });
+
+constexpr std::string_view kCount = "GIT_CONFIG_COUNT";
+
+// One more setting: a pair of variables, and the count.
+void add_pair(std::vector<EnvVar>& env, std::string_view key, std::string_view value) {
+  const auto counter = std::ranges::find(env, kCount, &EnvVar::name);
+  std::size_t count = 0;
+  std::from_chars(counter->value.data(), counter->value.data() + counter->value.size(), count);
+  counter->value = fmt::format("{}", count + 1);
+  env.push_back({.name = fmt::format("GIT_CONFIG_KEY_{}", count), .value = std::string(key)});
+  env.push_back({.name = fmt::format("GIT_CONFIG_VALUE_{}", count), .value = std::string(value)});
+}
 
 }  // namespace
 
@@ -85,13 +101,17 @@ std::vector<EnvVar> git_env() {
 
 std::vector<EnvVar> git_env_for_children() {
   std::vector<EnvVar> env = git_env();
-  env.push_back({.name = "GIT_CONFIG_COUNT", .value = fmt::format("{}", kSettings.size())});
-  for (std::size_t i = 0; i < kSettings.size(); ++i) {
-    env.push_back({.name = fmt::format("GIT_CONFIG_KEY_{}", i), .value = std::string(kSettings[i].key)});
-    env.push_back({.name = fmt::format("GIT_CONFIG_VALUE_{}", i), .value = std::string(kSettings[i].value)});
-  }
+  env.push_back({.name = std::string(kCount), .value = "0"});
+  for (const GitSetting& setting : kSettings) add_pair(env, setting.key, setting.value);
   std::ranges::sort(env, {}, &EnvVar::name);
   return env;
+}
+
+void add_to_git_env_for_children(std::vector<EnvVar>& env, const GitConfiguration& git) {
+  if (std::ranges::find(env, kCount, &EnvVar::name) == env.end()) return;
+  for (const GitEntry& entry : git.overrides) add_pair(env, entry.key, entry.value);
+  if (!git.work_tree.empty()) env.push_back({.name = "GIT_WORK_TREE", .value = git.work_tree});
+  std::ranges::sort(env, {}, &EnvVar::name);
 }
 
 }  // namespace sallyport::hardening

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/hardening/git_overrides.h"
 #include "sallyport/plan.h"
 
 namespace sallyport::hardening {
@@ -20,5 +21,7 @@ struct GitSetting {
 [[nodiscard]] std::vector<EnvVar> git_env();
 // The same for a tool that starts git behind our back: the settings travel in the environment, too.
 [[nodiscard]] std::vector<EnvVar> git_env_for_children();
+// Adds what a listing has led to. No-op on an environment that has no settings for git.
+void add_to_git_env_for_children(std::vector<EnvVar>& env, const GitConfiguration& git);
 
 }  // namespace sallyport::hardening

@@ -35,6 +35,16 @@ std::size_t count_option_arguments(Argv arguments) {
   return arguments.size();
 }
 
+bool stays_below(std::string_view path) {
+  if (path.empty() || path.front() == '/') return false;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    if (path.substr(0, slash) == "..") return false;
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return true;
+}
+
 Error refused_argument(std::string_view tool, std::string_view argument, std::string_view why, std::string_view hint) {
   constexpr std::size_t kShown = 80;
   const std::string_view shown = argument.substr(0, kShown);

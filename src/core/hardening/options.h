@@ -32,6 +32,9 @@ struct LongOption {
 // which may have taken the "--" as its value ("grep -e -- --open-files-in-pager=x"); then the search goes on.
 [[nodiscard]] std::size_t count_option_arguments(Argv arguments);
 
+// Whether a path names neither the root nor a parent. Pure code cannot follow it: it starts inside the working directory.
+[[nodiscard]] bool stays_below(std::string_view path);
+
 [[nodiscard]] Error refused_argument(std::string_view tool, std::string_view argument, std::string_view why,
                                      std::string_view hint);
 

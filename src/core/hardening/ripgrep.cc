@@ -38,4 +38,15 @@ Result<HardenedCommand> harden_ripgrep(Argv argv) {
   return HardenedCommand{.argv = insert_after(argv, 0, kRipgrepFixed), .env = {}};
 }
 
+std::vector<HardeningFact> ripgrep_facts() {
+  std::vector<HardeningFact> facts = {
+      {HardeningFact::Kind::kForced, kRipgrepFixed[0], "a configuration file could name a program (--pre)"},
+      {HardeningFact::Kind::kRefused, "-z, also in a cluster", "it is --search-zip"},
+  };
+  for (const RipgrepRefused& refused : kRipgrepRefused) {
+    facts.push_back({HardeningFact::Kind::kRefused, refused.option, refused.why});
+  }
+  return facts;
+}
+
 }  // namespace sallyport::hardening

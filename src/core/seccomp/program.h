@@ -1,4 +1,4 @@
-// The seccomp program of table.h, as the kernel and bwrap's --seccomp take it: an array of struct sock_filter.
+// The seccomp program of table.h and arguments.h, as the kernel and bwrap's --seccomp take it: an array of struct sock_filter.
 #pragma once
 
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -29,11 +30,23 @@ long join_cgroups(const Run& run) {
   return 0;
 }
 
+// A caller whose hard limit is 0 cannot have the one byte that also stops a core_pattern's handler (see gate/resources.cc).
+// No file then is the most there is.
+long limit_cores(const struct rlimit64& wanted) {
+  const long set = sys(__NR_prlimit64, 0L, long{RLIMIT_CORE}, &wanted, 0L);
+  if (set != -1) return set;  // EPERM
+  const struct rlimit64 none = {0, 0};
+  return sys(__NR_prlimit64, 0L, long{RLIMIT_CORE}, &none, 0L);
+}
+
 long apply_limits(const Run& run) {
   const auto* limits = reinterpret_cast<const wire::ResourceLimit*>(run.at(run.image->limits_at));
   for (std::uint32_t i = 0; i < run.image->limit_count; ++i) {
     const struct rlimit64 limit = {limits[i].soft, limits[i].hard};
-    const long set = sys(__NR_prlimit64, 0L, long{limits[i].resource}, &limit, 0L);
+    const bool of_cores = limits[i].resource == RLIMIT_CORE;
+    // Set when the jail was sealed: the filter lets nobody change it any more.
+    if (of_cores && run.has(wire::kSealedJail)) continue;
+    const long set = of_cores ? limit_cores(limit) : sys(__NR_prlimit64, 0L, long{limits[i].resource}, &limit, 0L);
     if (set < 0) return set;
   }
   return 0;
@@ -41,22 +54,26 @@ long apply_limits(const Run& run) {
 
 long wire_stdio(const Run& run) {
   for (long target = 0; target < 3; ++target) {
-    const long duplicated = sys(__NR_dup2, long{run.fds[wire::kFdStdin + target]}, target);
+    long from = run.fds[wire::kFdStdin + target];
+    if (target == 0 && run.has(wire::kNullStdin))
+      from = sys(__NR_openat, long{AT_FDCWD}, "/dev/null", long{O_RDONLY}, 0L);
+    const long duplicated = from < 0 ? from : sys(__NR_dup2, from, target);
     if (duplicated < 0) return duplicated;
   }
   return sys(__NR_close_range, 3L, 0x7fffffffL, long{CLOSE_RANGE_CLOEXEC});
 }
 
-constexpr long kOutOfTheWay = 256;  // above every descriptor a request brings
+// The first number above those that place_passed_fds() gives away, and no higher: a caller may have a low RLIMIT_NOFILE.
+long out_of_the_way(const Run& run) { return long{wire::kFirstPassedFd} + run.image->passed_count + 1; }
 
 // Moved out of the way first, so that no dup2 treads on a descriptor still to be placed.
 long place_passed_fds(const Run& run) {
   const std::uint32_t first = run.first_cgroup_fd() + run.image->cgroup_count;
   long moved[wire::kMaxPassedFds] = {};
-  const long channel = sys(__NR_fcntl, long{run.fds[wire::kFdChannel]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+  const long channel = sys(__NR_fcntl, long{run.fds[wire::kFdChannel]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
   if (channel < 0) return channel;
   for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
-    moved[i] = sys(__NR_fcntl, long{run.fds[first + i]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+    moved[i] = sys(__NR_fcntl, long{run.fds[first + i]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
     if (moved[i] < 0) return moved[i];
   }
   for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
@@ -123,8 +140,28 @@ long open_checked_exe(const wire::Image& image, const char* path) {
   return same ? fd : -116;  // ESTALE
 }
 
+long forbid_new_privileges() { return sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L); }
+
+// Store bypass and indirect branches (Spectre 4 and 2), for good. Since Linux 5.16 a seccomp filter does not do this by
+// itself any more. A processor or kernel without the control, or where it is forced already, has nothing to forbid.
+long forbid_speculation() {
+  constexpr long kControls[] = {PR_SPEC_STORE_BYPASS, PR_SPEC_INDIRECT_BRANCH};
+  constexpr long kNothingToForbid[] = {-6 /* ENXIO */, -19 /* ENODEV */, -22 /* EINVAL */, -1 /* EPERM */};
+  for (const long control : kControls) {
+    const long set =
+        sys(__NR_prctl, long{PR_SET_SPECULATION_CTRL}, control, static_cast<long>(PR_SPEC_FORCE_DISABLE), 0L, 0L);
+    bool fine = set >= 0;
+    for (const long answer : kNothingToForbid) fine = fine || set == answer;
+    if (!fine) return set;
+  }
+  return 0;
+}
+
 bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
   const wire::Image& image = *run.image;
+  if (!steps.ok(Stage::kNoNewPrivs, forbid_new_privileges())) return false;
+  if (!run.jailed()) return true;
+  if (!steps.ok(Stage::kSpeculation, run.has(wire::kAllowSpeculation) ? 0 : forbid_speculation())) return false;
   if ((image.flags & wire::kLandlocked) != 0 && !steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
   return steps.ok(Stage::kCapabilities, run.has(wire::kWrapped) ? check_no_capabilities() : drop_capabilities());
 }
@@ -133,8 +170,6 @@ long execute(const Run& run, long exe) {
   return sys(__NR_execveat, exe, "", run.at(run.image->argv_at), run.at(run.image->env_at), long{AT_EMPTY_PATH});
 }
 
-long forbid_new_privileges() { return sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L); }
-
 bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   const std::uint64_t no_signals = 0;
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &no_signals, 0L, 8L);
@@ -142,15 +177,25 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   if ((run.image->flags & wire::kNewSession) != 0 && !steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
   if (!steps.ok(Stage::kCgroup, join_cgroups(run))) return false;
   // Unshared only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
-  const bool own_jail = run.jailed() && !run.has(wire::kWrapped) && !run.has(wire::kSealedJail);
-  if (own_jail && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
+  const bool to_confine = run.jailed() && !run.has(wire::kSealedJail);
+  if (to_confine && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
   if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
   const long cwd =
       run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd)) : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
   if (!steps.ok(Stage::kWorkingDirectory, cwd)) return false;
   if (!steps.ok(Stage::kStdio, wire_stdio(run)) || !steps.ok(Stage::kStdio, place_passed_fds(run))) return false;
-  if (run.has(wire::kSealedJail)) return true;
-  return steps.ok(Stage::kNoNewPrivs, forbid_new_privileges()) && (!run.jailed() || confine(run, steps, applied));
+  return run.has(wire::kSealedJail) || confine(run, steps, applied);
+}
+
+enum Init : unsigned { kUnconfined, kConfined, kNotConfinable };
+
+// Until init is confined as the tool is.
+long await_init(const unsigned& init_is) {
+  unsigned now = kUnconfined;
+  while ((now = __atomic_load_n(&init_is, __ATOMIC_ACQUIRE)) == kUnconfined) {
+    sys(__NR_futex, &init_is, long{FUTEX_WAIT}, long{kUnconfined}, 0L, 0L, 0L);
+  }
+  return now == kConfined ? 0 : -1;
 }
 
 void tool_child(void* argument) {
@@ -159,32 +204,69 @@ void tool_child(void* argument) {
   Steps steps(*run.image, start.failure);
   long exe = -1;
   if (!run.jailed()) {
-    exe = sys(__NR_fcntl, long{run.fds[wire::kFdBareExe]}, long{F_DUPFD_CLOEXEC}, kOutOfTheWay);
+    exe = sys(__NR_fcntl, long{run.fds[wire::kFdBareExe]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
     if (!steps.ok(Stage::kExec, exe)) exit_now(127);
   }
   if (!prepare(run, steps, start.applied)) exit_now(127);
   if (run.jailed()) {
     exe = open_checked_exe(*run.image, run.at(run.image->exec_path));
     if (!steps.ok(Stage::kExecIdentity, exe)) exit_now(127);
-    const bool filtered = run.has(wire::kWrapped) || run.has(wire::kSealedJail);
-    if (!filtered && !steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
+  }
+  if (run.jailed() && !run.has(wire::kSealedJail)) {
+    if (!steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
+    if (await_init(start.init_is) < 0) exit_now(127);
   }
   if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, execute(run, exe));
   exit_now(127);
 }
 
+// Of an init whose tool confines itself: what it had to build the jail with, it needs no more.
+long confine_init(const Run& run) {
+  const long privileges = forbid_new_privileges();
+  if (privileges < 0) return privileges;
+  const long dropped = drop_capabilities();
+  return dropped < 0 ? dropped : apply_seccomp(run);
+}
+
+// The tool has to join its cgroup and then enter a cgroup namespace, which takes a capability; so it cannot inherit our
+// locks. We take them on beside it, and it waits before its exec until we have.
+long start_beside(ToolStart& start) {
+  start.init_is = kUnconfined;
+  start.before_exec = 1;
+  const long pid =
+      clone_sharing_memory(start.run->child_stack_top, tool_child, &start,
+                           long{CLONE_VM} | long{CLONE_CHILD_CLEARTID} | long{SIGCHLD}, &start.before_exec);
+  if (pid < 0) return pid;
+  Failure failure = {};
+  const bool confined = Steps(*start.run->image, failure).ok(Stage::kInitLocks, confine_init(*start.run));
+  __atomic_store_n(&start.init_is, confined ? kConfined : kNotConfinable, __ATOMIC_RELEASE);
+  sys(__NR_futex, &start.init_is, long{FUTEX_WAKE}, 1L, 0L, 0L, 0L);
+  while (__atomic_load_n(&start.before_exec, __ATOMIC_ACQUIRE) != 0) {
+    sys(__NR_futex, &start.before_exec, long{FUTEX_WAIT}, 1L, 0L, 0L, 0L);
+  }
+  if (!confined) start.failure = failure;
+  return pid;
+}
+
 }  // namespace
 
 bool seal(Run& run, Steps& steps) {
-  return steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP})) &&
-         steps.ok(Stage::kNoNewPrivs, forbid_new_privileges()) && confine(run, steps, run.applied_ahead) &&
-         steps.ok(Stage::kSeccomp, apply_seccomp(run));
+  const long own_cgroups = run.has(wire::kWrapped) ? 0 : sys(__NR_unshare, long{CLONE_NEWCGROUP});
+  const bool sealed = steps.ok(Stage::kLimits, limit_cores({1, 1})) && steps.ok(Stage::kCgroupNamespace, own_cgroups) &&
+                      confine(run, steps, run.applied_ahead) && steps.ok(Stage::kSeccomp, apply_seccomp(run)) &&
+                      steps.ok(Stage::kInitLocks, 0);
+  if (sealed) run.image->flags |= wire::kSealedJail;
+  return sealed;
 }
 
 long start_tool(ToolStart& start) {
+  const Run& run = *start.run;
   start.failure = {};
-  start.applied = start.run->applied_ahead;
-  const long pid = clone_sharing_memory(start.run->child_stack_top, tool_child, &start);
+  start.applied = run.applied_ahead;
+  const bool beside = run.jailed() && !run.has(wire::kSealedJail);
+  const long pid = beside ? start_beside(start)
+                          : clone_sharing_memory(run.child_stack_top, tool_child, &start,
+                                                 long{CLONE_VM} | long{CLONE_VFORK} | long{SIGCHLD}, nullptr);
   if (pid < 0) {
     start.failure = {Stage::kClone, static_cast<int>(-pid), 0};
     return pid;

@@ -98,15 +98,50 @@ bool open_source(const Run& run, Op& op, Opened& opened, Steps& steps) {
   return steps.ok(Stage::kBind, tree);
 }
 
-long create(const char* target, std::uint32_t mode) {
-  return sys(__NR_openat, long{AT_FDCWD}, target, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC},
+// Where something is made: `name` in the directory `parent`, which is the new root, or beneath it, or an error.
+struct Place {
+  long parent;
+  const char* name;
+};
+
+// Names of ours lie in directories we made ourselves a moment ago. Others are walked to through no symlink: one that leads
+// to "/tmp" would lead out to the host's, which is still our root directory.
+Place place_for(const Run& run, const Op& op, Opened& opened) {
+  char* target = run.at(op.target);
+  char* last = nullptr;
+  for (char* at = target; *at != '\0'; ++at) {
+    if (*at == '/') last = at;
+  }
+  if ((op.flags & wire::kOpBeneath) == 0 || last == nullptr) return {AT_FDCWD, target};
+  *last = '\0';
+  const long parent = opened.add(open_without_symlinks(target, RESOLVE_BENEATH));
+  *last = '/';
+  return {parent, last + 1};
+}
+
+bool is_there(const Place& place) { return place.parent >= 0 || place.parent == AT_FDCWD; }
+
+long create(const Place& place, std::uint32_t mode) {
+  if (!is_there(place)) return place.parent;
+  return sys(__NR_openat, place.parent, place.name, long{O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC},
              long{mode});
 }
 
+long make_directory(const Place& place, std::uint32_t mode) {
+  if (!is_there(place)) return place.parent;
+  const long made = sys(__NR_mkdirat, place.parent, place.name, long{mode});
+  return made == -17 ? 0 : made;  // EEXIST
+}
+
+long make_symlink(const char* text, const Place& place) {
+  return is_there(place) ? sys(__NR_symlinkat, text, place.parent, place.name) : place.parent;
+}
+
 // `mode` is applied exactly: the caller's umask must not decide what the jail looks like.
-long make_file(const char* target, std::uint32_t mode, const char* content, std::uint32_t size, Opened& opened) {
-  if (size == 0) return sys(__NR_mknodat, long{AT_FDCWD}, target, long{S_IFREG | mode}, 0L);
-  const long fd = opened.add(create(target, mode));
+long make_file(const Place& place, std::uint32_t mode, const char* content, std::uint32_t size, Opened& opened) {
+  if (!is_there(place)) return place.parent;
+  if (size == 0) return sys(__NR_mknodat, place.parent, place.name, long{S_IFREG | mode}, 0L);
+  const long fd = opened.add(create(place, mode));
   if (fd < 0) return fd;
   const long written = sys(__NR_write, fd, content, long{size});
   if (written == long{size}) return 0;
@@ -118,13 +153,13 @@ constexpr std::size_t kLargestCopy = 256 * 1024;
 alignas(16) char copied[16 * 1024];
 
 // A file that we cannot open is one that the tool could not have read either.
-long copy_file(const char* source, const char* target, std::uint32_t mode, Opened& opened) {
+long copy_file(const char* source, const Place& place, std::uint32_t mode, Opened& opened) {
   struct open_how how = {};
   how.flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const long from = opened.add(sys(__NR_openat2, long{AT_FDCWD}, source, &how, long{sizeof how}));
   if (from < 0) return 0;
-  const long to = opened.add(create(target, mode));
+  const long to = opened.add(create(place, mode));
   long result = to < 0 ? to : 0;
   for (std::size_t total = 0; result >= 0 && total < kLargestCopy;) {
     const long got = sys(__NR_read, from, copied, long{sizeof copied});
@@ -147,11 +182,12 @@ long move_tree(long tree, const char* target, std::uint32_t op_flags, Opened& op
 }
 
 bool attach(const Run& run, const Op& op, long tree, Opened& opened, Steps& steps) {
-  const char* target = run.at(op.target);
-  if ((op.flags & wire::kOpMakeFile) != 0 && !steps.ok(Stage::kMakeFile, make_file(target, 0444, "", 0, opened))) {
-    return false;
+  if ((op.flags & wire::kOpMakeFile) != 0) {
+    const long made = make_file(place_for(run, op, opened), 0444, "", 0, opened);
+    // EEXIST: a file of our own that the caller covers with the host's.
+    if (!steps.ok(Stage::kMakeFile, made == -17 ? 0 : made)) return false;
   }
-  return steps.ok(Stage::kBind, move_tree(tree, target, op.flags, opened));
+  return steps.ok(Stage::kBind, move_tree(tree, run.at(op.target), op.flags, opened));
 }
 
 bool bind_inside(const Run& run, const Op& op, Opened& opened, Steps& steps) {
@@ -187,16 +223,15 @@ long mask(const char* target) {
 bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
   const char* target = run.at(op.target);
   switch (op.kind) {
-    case OpKind::kDirectory: {
-      const long made = sys(__NR_mkdir, target, long{op.mode});
-      return steps.ok(Stage::kMakeDirectory, made == -17 ? 0 : made);  // EEXIST
-    }
+    case OpKind::kDirectory:
+      return steps.ok(Stage::kMakeDirectory, make_directory(place_for(run, op, opened), op.mode));
     case OpKind::kFile:
-      return steps.ok(Stage::kMakeFile, make_file(target, op.mode, run.at(op.content), op.content_size, opened));
+      return steps.ok(Stage::kMakeFile,
+                      make_file(place_for(run, op, opened), op.mode, run.at(op.content), op.content_size, opened));
     case OpKind::kCopy:
-      return steps.ok(Stage::kMakeFile, copy_file(run.at(op.source), target, op.mode, opened));
+      return steps.ok(Stage::kMakeFile, copy_file(run.at(op.source), place_for(run, op, opened), op.mode, opened));
     case OpKind::kSymlink:
-      return steps.ok(Stage::kMakeSymlink, sys(__NR_symlink, run.at(op.source), target));
+      return steps.ok(Stage::kMakeSymlink, make_symlink(run.at(op.source), place_for(run, op, opened)));
     case OpKind::kBind:
       return attach(run, op, op.tree_fd, opened, steps);
     case OpKind::kBindInside:
@@ -215,6 +250,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }
 
+long callers_umask = 022;
+
 }  // namespace
 
 bool check_mounts(const Run& run, Steps& steps) {
@@ -230,7 +267,7 @@ bool check_mounts(const Run& run, Steps& steps) {
 }
 
 void stage_root(MadeAhead& made) {
-  sys(__NR_umask, 0L);
+  callers_umask = sys(__NR_umask, 0L);
   made.private_mounts = sys(__NR_mount, 0L, "/", 0L, long{MS_REC} | long{MS_PRIVATE}, 0L);
   if (made.private_mounts < 0) return;
   made.new_root = mount_fresh("tmpfs", kStagingPoint, MS_NOSUID | MS_NODEV, "size=4m,mode=0755");
@@ -259,7 +296,7 @@ bool enter_root(Steps& steps) {
                 sys(__NR_mount_setattr, long{AT_FDCWD}, ".", 0L, &read_only, long{sizeof read_only}))) {
     return false;
   }
-  sys(__NR_umask, 022L);
+  sys(__NR_umask, callers_umask);  // the tool's, as without a jail
   // pivot_root(".", ".") stacks the old root on the new one; detaching it leaves no path back (pivot_root(2)).
   return steps.ok(Stage::kPivot, sys(__NR_pivot_root, ".", ".")) &&
          steps.ok(Stage::kPivot, sys(__NR_umount2, ".", kDetach)) && steps.ok(Stage::kPivot, sys(__NR_chdir, "/"));

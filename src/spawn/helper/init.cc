@@ -1,8 +1,9 @@
-// The jail's process 1: sets the jail up, starts the tool, reaps, passes SIGTERM on to everybody, reports the tool's
-// fate once nothing else is alive in the pid namespace, and leaves.
+// The jail's process 1: sets the jail up, starts the tool, reaps, passes SIGTERM on to everybody, kills everybody at SIGQUIT,
+// reports the tool's fate once nothing else is alive in the pid namespace, and leaves.
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
+#include <linux/stat.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/poll.h>
@@ -14,6 +15,8 @@ namespace sallyport::spawn::helper {
 namespace {
 
 using wire::Stage;
+
+constexpr std::uint64_t kHandledSignals = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1)) | (1ULL << (SIGQUIT - 1));
 
 // What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
 // other; and without a child we are alone, since an orphan would be our child.
@@ -32,9 +35,9 @@ void end_the_rest() {
 // In a jail of our own the owner is told that all is over, and need not wait until we have left too: the kernel then
 // takes namespaces apart. In a wrapper's jail the wrapper is still there.
 wire::Report last_report(const Run& run, int status) {
-  if (run.has(wire::kWrapped)) return exit_report(status, 0);
   end_the_rest();
-  return exit_report(status, wire::kNobodyLeft);
+  const std::uint32_t all_told = wire::kNobodyLeft;
+  return exit_report(status, run.has(wire::kWrapped) ? 0U : all_told);
 }
 
 // An owner who is about to leave is quicker when the kernel does not take a jail apart beside it.
@@ -44,7 +47,7 @@ void await_end_of(int control) {
 }
 
 [[noreturn]] void reap_until(const Run& run, long tool) {
-  const std::uint64_t awaited = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
+  const std::uint64_t awaited = kHandledSignals;
   for (;;) {
     int status = 0;
     long pid = 0;
@@ -54,7 +57,9 @@ void await_end_of(int control) {
       if (run.control_fd >= 0) await_end_of(run.control_fd);
       exit_now(0);
     }
-    if (sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L) == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
+    const long signal = sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L);
+    if (signal == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
+    if (signal == SIGQUIT) sys(__NR_kill, -1L, long{SIGKILL});
   }
 }
 
@@ -97,10 +102,16 @@ bool build_the_rest(Run& run, Failure& failure) {
   return run.has(wire::kWholeJail) || (add_to_root(run, steps) && enter_root(steps));
 }
 
-// From here on nobody in the jail may look into us: not through ptrace, not through /proc/1.
+// From here on nobody in the jail may look into us: not through ptrace, not through /proc/1. And we can do no more than the
+// tool: whoever took us over would have won nothing.
 [[noreturn]] void start_and_reap(Run& run) {
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
-  ToolStart start = {&run, {}, 0};
+  if (!run.has(wire::kSealedJail) && run.image->cgroup_count == 0) {
+    Failure failure = {};
+    Steps steps(*run.image, failure);
+    if (!seal(run, steps)) refuse(run, failure);
+  }
+  ToolStart start = {&run, {}, 0, 0, 0};
   const long tool = start_tool(start);
   if (tool < 0) refuse(run, start.failure);
   wire::Report started = {};
@@ -149,13 +160,20 @@ void await_request(int control, Run& run) {
     }
     const long size = receive_request(control, run, MSG_DONTWAIT);
     if (size == kRequestSize) break;
-    if (size != -11 && size != -4) exit_now(0);  // not EAGAIN, not EINTR: the owner is gone
+    if (size == 0) exit_now(0);                                                       // the owner is gone
+    if (size != -11 && size != -4) exit_now(size < 0 ? static_cast<int>(-size) : 5);  // not EAGAIN, not EINTR; else EIO
   }
   sys(__NR_close, epoll);
 }
 
 int open_mount_table() {
   return static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc/self/mountinfo", long{O_RDONLY | O_CLOEXEC}, 0L));
+}
+
+// The other end of a socket is closed. A message that its owner sent before does not hide that.
+bool peer_is_gone(int socket) {
+  struct pollfd peer = {socket, 0, 0};
+  return sys(__NR_poll, &peer, 1L, 0L) != 0;
 }
 
 Run the_run;  // an init has one
@@ -181,7 +199,7 @@ Run& begin(Ids outside, long more_namespaces) {
 
 Run& begin(const ChildPlace& place) {
   the_run.made_ahead.tied_to_parent = die_with_parent(place.server_pidfd);
-  if (the_run.made_ahead.tied_to_parent < 0) exit_now(0);  // nobody minds us
+  if (the_run.made_ahead.tied_to_parent < 0) exit_now(static_cast<int>(-the_run.made_ahead.tied_to_parent));
   Run& run = begin(place.outside, CLONE_NEWNS);
   run.image = place.shape;
   return run;
@@ -190,7 +208,7 @@ Run& begin(const ChildPlace& place) {
 }  // namespace
 
 void await_signals_only_when_asked() {
-  const std::uint64_t handled = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1));
+  const std::uint64_t handled = kHandledSignals;
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
 }
 
@@ -224,7 +242,8 @@ void run_init_at_once(const ChildPlace& place, const Run& request) {
 }
 
 void run_lone_init(int control, Ids outside) {
-  // An owner that is gone has closed its end of the control socket, which is asked later.
+  // From a new pid namespace the parent cannot be seen. If it died before this call, it has closed its end of the control
+  // socket by now; that is checked when the request is there.
   the_run.made_ahead.tied_to_parent = die_with_parent(kNoPidfd);
   Run& run = begin(outside, 0);  // while the owner finds out what the shape is
   default_signals();
@@ -233,10 +252,23 @@ void run_lone_init(int control, Ids outside) {
   const long mapped = map_image(run, shape_fd);
   Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
   const bool built = mapped >= 0 && build_ahead(run, failure);
-  if (receive_request(control, run, 0) != kRequestSize) exit_now(0);
+  if (receive_request(control, run, 0) != kRequestSize || peer_is_gone(control)) exit_now(0);
   run.control_fd = control;
   serve_request(run, built, failure);
 }
+
+namespace {
+
+bool is_null_device(long fd) {
+  constexpr std::uint32_t kMemoryDevices = 1;
+  constexpr std::uint32_t kNull = 3;
+  struct statx about = {};
+  if (sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_TYPE}, &about) < 0) return false;
+  return (about.stx_mode & S_IFMT) == S_IFCHR && about.stx_rdev_major == kMemoryDevices &&
+         about.stx_rdev_minor == kNull;
+}
+
+}  // namespace
 
 // The wrapper's process 1, with its streams as the tool's, the image at `image_fd` and the channel right behind it.
 void run_wrapped_init(int image_fd) {
@@ -250,6 +282,7 @@ void run_wrapped_init(int image_fd) {
   run.child_stack_top = tool_stack + sizeof tool_stack;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
+  if (is_null_device(0)) run.image->flags |= wire::kNullStdin;  // the wrapper passed the host's on
   run.scratch_fd =
       static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
   if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd, 0});

@@ -31,8 +31,9 @@ using wire::Stage;
 // A page of connections may wait for the owner; more is the tool's problem, and bounded.
 constexpr long kBacklog = 1024;
 
-// One datagram out, one answer back: an NLMSG_ERROR whose number is 0 for yes.
-long ask_kernel(const Run& run, const wire::NetMessage& message) {
+// One datagram out, one answer back: an NLMSG_ERROR whose number is 0 for yes. `kept` gets the socket after a yes, where
+// the message wants that.
+long ask_kernel(const Run& run, const wire::NetMessage& message, long& kept) {
   const long fd = sys(__NR_socket, long{AF_NETLINK}, long{SOCK_RAW | SOCK_CLOEXEC}, long{message.protocol});
   if (fd < 0) return fd;
   long result = sys(__NR_sendto, fd, run.at(message.bytes), long{message.size}, 0L, 0L, 0L);
@@ -43,7 +44,11 @@ long ask_kernel(const Run& run, const wire::NetMessage& message) {
     const bool whole = size >= static_cast<long>(NLMSG_LENGTH(sizeof(int))) && header->nlmsg_type == NLMSG_ERROR;
     result = size < 0 ? size : whole ? *reinterpret_cast<const int*>(NLMSG_DATA(header)) : -71;  // EPROTO
   }
-  sys(__NR_close, fd);
+  if (result >= 0 && message.keep != 0) {
+    kept = fd;
+  } else {
+    sys(__NR_close, fd);
+  }
   return result;
 }
 
@@ -98,8 +103,11 @@ bool open_network(Run& run, Steps& steps) {
   if (image.net_socket_count == 0) return true;
   fit_tcp_to_short_ways(run.proc_fd);
   const auto* messages = reinterpret_cast<const wire::NetMessage*>(run.at(image.net_messages_at));
+  long kept = -1;
   for (std::uint32_t i = 0; i < image.net_message_count; ++i) {
-    const long done = ask_kernel(run, messages[i]);
+    const bool fits = (network.flags & messages[i].only_with) == messages[i].only_with;
+    if (!fits || (network.flags & messages[i].not_with) != 0) continue;
+    const long done = ask_kernel(run, messages[i], kept);
     if (messages[i].required != 0 && !steps.ok(Stage::kNetwork, done)) return false;
     if (done >= 0) network.flags |= messages[i].flag_when_done;
   }
@@ -110,6 +118,7 @@ bool open_network(Run& run, Steps& steps) {
     if (!steps.ok(Stage::kNetwork, network.sockets[i])) return false;
   }
   network.count = image.net_socket_count;
+  if (kept >= 0) network.sockets[network.count++] = static_cast<int>(kept);
   return true;
 }
 

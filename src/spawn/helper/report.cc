@@ -28,8 +28,9 @@ wire::Report exit_report(int wait_status, std::uint32_t flags) {
 
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count) {
   struct iovec part = {const_cast<void*>(bytes), size};
-  static_assert(wire::kMaxNetSockets >= wire::kMaxRequestFds);
-  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * wire::kMaxNetSockets)];
+  constexpr std::size_t kMost = wire::kMaxNetFds > wire::kMaxRequestFds ? wire::kMaxNetFds : wire::kMaxRequestFds;
+  static_assert(kMost <= 253);  // SCM_MAX_FD
+  alignas(cmsghdr) char passed[CMSG_SPACE(sizeof(int) * kMost)];
   struct msghdr message = {};
   message.msg_iov = &part;
   message.msg_iovlen = 1;

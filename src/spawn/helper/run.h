@@ -25,7 +25,7 @@ struct MadeAhead {
 
 // The network of a jail, open but not handed over yet.
 struct Network {
-  int sockets[wire::kMaxNetSockets];
+  int sockets[wire::kMaxNetFds];
   std::uint32_t count;
   std::uint32_t flags;  // wire::ReportFlag bits
 };
@@ -82,8 +82,10 @@ struct ToolStart {
   const Run* run;
   Failure failure;
   std::uint32_t applied;  // wire::ReportFlag bits
+  unsigned init_is;       // whether the tool may go on to its exec: see start_beside
+  unsigned before_exec;   // not 0 until the tool has executed or exited
 };
-// Does ahead, to the calling init, what no request can change of those steps; the tool inherits it.
+// Confines the calling init as the tool will be, which inherits it. Not for a tool that has to join a cgroup first.
 bool seal(Run& run, Steps& steps);
 // Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
 long start_tool(ToolStart& start);
@@ -142,6 +144,10 @@ void open_proc(Run& run);
 void make_namespaces(long more, Ids outside, MadeAhead& made);
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
+// Puts it into a fresh mount namespace, and a user namespace like that when there is no other way.
+bool make_mount_namespace(Steps& steps);
+// In that namespace: the nodes a wrapper shows in its jail; 0 or a negative errno.
+long make_devices_read_only();
 
 // network.cc: opens the image's sockets in this network namespace; passes them to the owner.
 bool open_network(Run& run, Steps& steps);

@@ -78,7 +78,8 @@ class Server {
       struct epoll_event events[16];
       const long patience = failed < 0 ? kRetryMilliseconds : kQuietMilliseconds;
       const long ready = sys(__NR_epoll_wait, epoll_, events, 16L, missing && !stuck ? patience : -1L);
-      if (ready < 0) continue;
+      if (ready == -4) continue;        // EINTR
+      if (ready < 0) end_everything();  // we could stop nobody any more
       const bool somebody_left = look_at(events, ready);
       take_handovers();
       if ((somebody_left || closing_) && nobody_left_after_reaping() && closing_) exit_now(0);
@@ -190,8 +191,9 @@ class Server {
     const long size = sys(__NR_recvfrom, long{child->channel}, &command, 1L, long{MSG_DONTWAIT}, 0L, 0L);
     const bool nothing_yet = size == -11 || size == -4;  // EAGAIN, EINTR
     const bool terminate = size == 1 && command == wire::Command::kTerminate;
-    if (terminate) sys(__NR_kill, long{child->pid}, long{SIGTERM});
-    if ((nothing_yet || terminate) &&
+    const bool finish = size == 1 && command == wire::Command::kFinish;
+    if (terminate || finish) sys(__NR_kill, long{child->pid}, long{terminate ? SIGTERM : SIGQUIT});
+    if ((nothing_yet || terminate || finish) &&
         watch(EPOLL_CTL_MOD, child->channel, EPOLLIN | EPOLLONESHOT, kFirstChild + number) >= 0) {
       return;
     }

@@ -11,19 +11,18 @@ _start:
 	hlt
 	.size	_start, .-_start
 
-/* long clone_sharing_memory(void *stack_top, void (*entry)(void *), void *argument)
-   flags: CLONE_VM (0x100) | CLONE_VFORK (0x4000) | SIGCHLD (17) */
-	.globl	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_
-	.type	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_, @function
-_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_:
+/* long clone_sharing_memory(void *stack_top, void (*entry)(void *), void *argument, long flags, unsigned *cleared) */
+	.globl	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_lPj
+	.type	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_lPj, @function
+_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_lPj:
 	and	$-16, %rdi
 	sub	$16, %rdi
 	mov	%rsi, 0(%rdi)
 	mov	%rdx, 8(%rdi)
 	mov	%rdi, %rsi
-	mov	$0x4111, %edi
+	mov	%rcx, %rdi
 	xor	%edx, %edx
-	xor	%r10d, %r10d
+	mov	%r8, %r10
 	xor	%r8d, %r8d
 	mov	$56, %eax
 	syscall
@@ -35,4 +34,4 @@ _ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_:
 	call	*%rax
 	hlt
 1:	ret
-	.size	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_, .-_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_
+	.size	_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_lPj, .-_ZN9sallyport5spawn6helper20clone_sharing_memoryEPvPFvS2_ES2_lPj

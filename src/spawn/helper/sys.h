@@ -34,9 +34,10 @@ long sys(long number, Args... args) {
   return sys6(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-// clone(CLONE_VM | CLONE_VFORK): runs `entry(argument)` on `stack_top` in a child that borrows our memory until it execs
-// or exits; we are suspended meanwhile. Costs no page-table copy. Returns the child's pid or a negative errno.
-long clone_sharing_memory(void* stack_top, void (*entry)(void*), void* argument);
+// clone(2) with `flags`, CLONE_VM among them: runs `entry(argument)` on `stack_top` in a child that borrows our memory until
+// it execs or exits. Costs no page-table copy. Returns the child's pid or a negative errno. With CLONE_VFORK we are
+// suspended meanwhile; with CLONE_CHILD_CLEARTID the kernel sets `*cleared` to 0 then and wakes who waits for that.
+long clone_sharing_memory(void* stack_top, void (*entry)(void*), void* argument, long flags, unsigned* cleared);
 
 [[noreturn]] inline void exit_now(int code) {
   for (;;) sys(__NR_exit_group, static_cast<long>(code));

@@ -26,14 +26,22 @@ wire::Command next_command(int channel) {
 void serve_until_exit(int channel, int pidfd, bool wrapper) {
   struct pollfd watched[2] = {{pidfd, POLLIN, 0}, {channel, POLLIN, 0}};
   for (;;) {
-    if (sys(__NR_poll, watched, 2L, -1L) < 0) continue;
+    const long ready = sys(__NR_poll, watched, 2L, -1L);
+    if (ready == -4) continue;  // EINTR
+    if (ready < 0) {            // nobody could stop it any more
+      signal_descendants(SIGKILL);
+      return;
+    }
     if ((watched[0].revents & POLLIN) != 0) return;
     if (watched[1].revents == 0) continue;
-    if (next_command(channel) == wire::Command::kKill) {
+    const wire::Command command = next_command(channel);
+    const bool finish = command == wire::Command::kFinish;
+    if (command == wire::Command::kKill || (finish && !wrapper)) {
       signal_descendants(SIGKILL);
-      watched[1].fd = -1;
+      if (!finish) watched[1].fd = -1;
     } else {
-      signal_descendants(SIGTERM, wrapper ? Spare::kChildren : Spare::kNobody);
+      // Our init inside the wrapper's jail takes SIGQUIT as it takes this command.
+      signal_descendants(finish ? SIGQUIT : SIGTERM, wrapper ? Spare::kChildren : Spare::kNobody);
     }
   }
 }
@@ -47,16 +55,28 @@ bool own_network(Run& run, Failure& failure) {
   return true;
 }
 
+// A wrapper binds the host's device nodes writable into its jail, and has no option to bind them otherwise. What it binds
+// here are the same nodes on read-only mounts, and a bind keeps that.
+bool guard_devices(Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  return make_mount_namespace(steps) && steps.ok(Stage::kBind, make_devices_read_only());
+}
+
+bool prepare_surroundings(Run& run, Failure& failure) {
+  if (run.image->net_socket_count > 0 && !own_network(run, failure)) return false;
+  return !run.has(wire::kWrapper) || guard_devices(run, failure);
+}
+
 [[noreturn]] void run_bare(Run& run) {
   const int channel = run.fds[wire::kFdChannel];
   Failure failure = {};
   // Before we are not dumpable any more: the kernel then gives our own id maps to root.
-  if (run.image->net_socket_count > 0 && !own_network(run, failure)) {
+  if (!prepare_surroundings(run, failure)) {
     send_report(channel, failure_report(failure), nullptr, 0);
     exit_now(0);
   }
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
-  ToolStart start = {&run, {}, 0};
+  ToolStart start = {&run, {}, 0, 0, 0};
   const long tool = start_tool(start);
   if (tool < 0) {
     send_report(channel, failure_report(start.failure), nullptr, 0);
@@ -70,7 +90,8 @@ bool own_network(Run& run, Failure& failure) {
     send_report(channel, started, nullptr, 0);
   }
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
-  serve_until_exit(channel, pidfd, wrapper);
+  if (pidfd < 0) signal_descendants(SIGKILL);  // its end would not be seen; the wait below then sees it
+  if (pidfd >= 0) serve_until_exit(channel, pidfd, wrapper);
   int status = 0;
   sys(__NR_wait4, tool, &status, 0L, 0L);
   kill_descendants();
@@ -92,10 +113,14 @@ Run the_run;  // a worker has one
 }  // namespace
 
 void run_worker(const ChildPlace& place) {
-  if (die_with_parent(place.server_pidfd) < 0) exit_now(0);
+  // Whoever reaps us counts those that fail, and refuses requests when too many do.
+  const long tied = die_with_parent(place.server_pidfd);
+  if (tied < 0) exit_now(static_cast<int>(-tied));
   Run& run = the_run;
   make_ready(run);
-  if (receive_request(place.control, run, 0) != kRequestSize) exit_now(0);
+  const long size = receive_request(place.control, run, 0);
+  if (size == 0) exit_now(0);                                                  // the owner is gone
+  if (size != kRequestSize) exit_now(size < 0 ? static_cast<int>(-size) : 5);  // EIO
   tell_server(place, Handover::kTaken, nullptr, 0);
   sys(__NR_close, long{place.control});
   const long mapped = map_image(run, run.fds[wire::kFdImage]);

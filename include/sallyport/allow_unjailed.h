@@ -1,0 +1,12 @@
+// The word a caller says to run, without a jail, a tool that runs whatever the repo says: node, strace, npm test,
+// tree-sitter. Nothing else makes one, so a search for its name finds every such place.
+#pragma once
+
+namespace sallyport {
+
+// The tool gets the caller's own rights over the host. For a repo nobody distrusts, or a host nobody will miss.
+struct AllowUnjailed {
+  explicit AllowUnjailed() = default;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,18 @@
+// What a caller may name as a package: npm takes git URLs, tarballs of any host and any path of the file system too.
+#pragma once
+
+#include <string_view>
+
+#include "sallyport/result.h"
+
+namespace sallyport::hardening {
+
+struct NpmSources {
+  bool git = false;     // the caller said --allow-git=all or =root
+  bool remote = false;  // likewise --allow-remote
+};
+
+// `argument` as in `npm install ARGUMENT`, read as npm-package-arg reads it.
+[[nodiscard]] Status check_npm_package(std::string_view argument, const NpmSources& allowed);
+
+}  // namespace sallyport::hardening

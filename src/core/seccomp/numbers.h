@@ -1,0 +1,41 @@
+// The rules of table.h and arguments.h with this processor's numbers, which libseccomp knows. For the build-time generator
+// and the tests; the library itself holds only the finished program.
+#pragma once
+
+#include <seccomp.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "core/seccomp/arguments.h"
+#include "core/seccomp/compile.h"
+#include "core/seccomp/table.h"
+
+namespace sallyport::seccomp {
+
+// Sorted by number. Empty when a name is unknown or stands in two places: both are mistakes in the table.
+inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture) {
+  std::vector<Rule> rules;
+  for (const char* name : kAllowed) rules.push_back({name, kAllow, {}});
+  for (const Refusal& refusal : kRefused) rules.push_back({refusal.call, refusal.error, {}});
+  for (const Rule& rule : kByArguments) rules.push_back(rule);
+  std::vector<NumberedRule> numbered;
+  for (const Rule& rule : rules) {
+    const int number = seccomp_syscall_resolve_name_arch(architecture, rule.call);
+    if (number == __NR_SCMP_ERROR) {
+      std::fprintf(stderr, "libseccomp knows no call '%s'\n", rule.call);
+      return {};
+    }
+    if (number >= 0) numbered.push_back({static_cast<std::uint32_t>(number), rule});  // else another processor's
+  }
+  std::ranges::sort(numbered, {}, &NumberedRule::number);
+  const auto twice = std::ranges::adjacent_find(numbered, {}, &NumberedRule::number);
+  if (twice != numbered.end()) {
+    std::fprintf(stderr, "two rules for '%s'\n", twice->rule.call);
+    return {};
+  }
+  return numbered;
+}
+
+}  // namespace sallyport::seccomp

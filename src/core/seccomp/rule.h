@@ -1,0 +1,62 @@
+// One rule of the seccomp filter as a value: what one system call is answered with, perhaps by its arguments.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace sallyport::seccomp {
+
+// An errno, or this.
+inline constexpr int kAllow = 0;
+
+// (argument & mask) == value, over the low 32 bits of the argument. Every argument that a condition looks at is an int, a pid or a
+// mode to the kernel, which drops the upper half; so must the filter, or a set upper half slips past it (CVE-2019-7303).
+struct Condition {
+  unsigned argument = 0;
+  std::uint32_t mask = 0;
+  std::uint32_t value = 0;
+};
+
+[[nodiscard]] constexpr Condition equals(unsigned argument, std::uint32_t value) {
+  return {argument, 0xffffffffU, value};
+}
+[[nodiscard]] constexpr Condition masked(unsigned argument, std::uint32_t mask, std::uint32_t value) {
+  return {argument, mask, value};
+}
+[[nodiscard]] constexpr Condition none_of(unsigned argument, std::uint32_t bits) { return {argument, bits, 0}; }
+
+// When every condition holds, the answer is `answer`.
+struct Clause {
+  static constexpr std::size_t kMost = 3;
+  std::array<Condition, kMost> conditions{};
+  std::size_t count = 0;
+  int answer = kAllow;
+
+  template <class... Conditions>
+  explicit constexpr Clause(int given, Conditions... all) : conditions{all...}, count(sizeof...(all)), answer(given) {
+    static_assert(sizeof...(all) >= 1 && sizeof...(all) <= kMost);
+  }
+};
+
+// The first clause that holds answers; `otherwise` when none does.
+struct Rule {
+  const char* call = nullptr;
+  int otherwise = kAllow;
+  std::span<const Clause> clauses{};
+};
+
+// What the rule says about these arguments; the compiled program must say the same.
+[[nodiscard]] constexpr int answer_of(const Rule& rule, std::span<const std::uint64_t, 6> arguments) {
+  for (const Clause& clause : rule.clauses) {
+    const bool holds =
+        std::ranges::all_of(std::span(clause.conditions).first(clause.count), [&](const Condition& condition) {
+          return (static_cast<std::uint32_t>(arguments[condition.argument]) & condition.mask) == condition.value;
+        });
+    if (holds) return clause.answer;
+  }
+  return rule.otherwise;
+}
+
+}  // namespace sallyport::seccomp

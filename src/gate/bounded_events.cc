@@ -1,0 +1,24 @@
+#include "gate/bounded_events.h"
+
+#include <utility>
+
+namespace sallyport {
+
+void BoundedEvents::emit(const Event& event) {
+  if (to_ == nullptr) return;
+  std::string key(event.name);
+  for (const auto& [name, value] : event.fields) key.append(1, '\0').append(name).append(1, '\0').append(value);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (seen_.contains(key)) return;
+    if (seen_.size() >= kMost) {
+      if (std::exchange(full_, true)) return;
+    } else {
+      seen_.insert(std::move(key));
+    }
+    if (full_) return to_->emit({.level = EventLevel::kWarning, .name = "subproc.egress.more_events", .fields = {}});
+  }
+  to_->emit(event);
+}
+
+}  // namespace sallyport

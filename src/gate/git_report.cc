@@ -1,0 +1,53 @@
+#include "gate/git_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "gate/protected_paths.h"
+
+namespace sallyport {
+
+std::chrono::steady_clock::time_point review_deadline(std::chrono::steady_clock::time_point called,
+                                                      std::chrono::milliseconds wall) {
+  return called + wall + wall * 2 / 5;
+}
+
+Status look_at_writable_places(Prepared& prepared) {
+  prepared.git = TRY(GitGuard::look(prepared.plan));
+  prepared.write_doubt = doubtful_protection(prepared.plan);
+  return {};
+}
+
+void emit_doubts(EventSink* events, const Prepared& prepared) {
+  const auto emit = [events](std::string_view name, const std::string& reason) {
+    if (events == nullptr || reason.empty()) return;
+    events->emit({.level = EventLevel::kWarning, .name = name, .fields = {{"reason", reason}}});
+  };
+  if (prepared.plan.git_access == GitAccess::kProtected) emit("subproc.git.unprotected", prepared.git.weakness());
+  emit("subproc.ro.unprotected", prepared.write_doubt);
+}
+
+void emit_git_review(EventSink* events, const GitReview& review) {
+  if (events == nullptr) return;
+  for (const GitFinding& finding : review.findings) {
+    events->emit({.level = EventLevel::kWarning,
+                  .name = "subproc.git.taken_back",
+                  .fields = {{"path", finding.path}, {"what", finding.what}, {"action", finding.action}}});
+  }
+  if (review.incomplete.empty()) return;
+  events->emit(
+      {.level = EventLevel::kWarning, .name = "subproc.git.unreviewed", .fields = {{"reason", review.incomplete}}});
+}
+
+Status judge_git_review(const Plan& plan, const GitReview& review, Rendered& rendered) {
+  if (review.incomplete.empty()) return {};
+  std::erase_if(rendered.established, [](const Established& e) { return e.guarantee == Guarantee::kFsGitProtected; });
+  if (std::ranges::find(plan.required, Guarantee::kFsGitProtected) == plan.required.end()) return {};
+  return fail(guarantee_unavailable(Guarantee::kFsGitProtected,
+                                    fmt::format("the run is over, but not reviewed: {}", review.incomplete),
+                                    "look for new hooks and configuration before you use git there"));
+}
+
+}  // namespace sallyport

@@ -1,0 +1,45 @@
+// Finds every git directory and every `.git` in a tree, within bounds. Follows no symlink and holds one descriptor at a
+// time, however deep the tree: the tree may be hostile, and was just written by a tool.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+enum class GitKind : std::uint8_t { kDirectory, kFile, kSymlink, kOther };
+
+struct FoundGit {
+  std::string path{};  // relative to the tree's root; empty for the root itself
+  GitKind kind = GitKind::kDirectory;
+  bool operator==(const FoundGit&) const = default;
+};
+
+struct ScanBounds {
+  std::chrono::steady_clock::time_point deadline{};
+  std::uint64_t most_entries = 4'000'000;
+  std::uint64_t most_pending_bytes = 64ULL << 20U;  // names of directories still to be read
+  std::size_t most_found = 4096;
+  bool root_is_git = false;  // the root is a git directory, whatever is in it
+};
+
+struct GitScan {
+  std::vector<FoundGit> found{};
+  std::uint64_t entries = 0;
+  std::string incomplete{};  // why not everything was seen; empty: it was
+};
+
+// A directory called `.git`, or one with HEAD, objects and refs (a bare repo: git takes it for one without being told), or
+// with HEAD and commondir (a worktree's). `root` is any descriptor of the directory.
+[[nodiscard]] GitScan scan_for_git(int root, const ScanBounds& bounds);
+
+// `relative` below `root`, as a descriptor that can be listed; also when a tool took our right to read it away, which is
+// given back for the moment of opening.
+[[nodiscard]] Result<UniqueFd> open_listable(int root, const std::string& relative);
+
+}  // namespace sallyport

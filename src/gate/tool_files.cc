@@ -1,0 +1,202 @@
+#include "gate/tool_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/errors.h"
+#include "core/fs_view.h"
+#include "core/paths.h"
+#include "os/directory.h"
+#include "os/openat2.h"
+
+namespace sallyport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory that somebody has filled only to make us hold its names is refused (C35).
+constexpr std::size_t kMostEntries = 65536;
+constexpr std::array<std::string_view, 3> kStreams = {"/dev/null", "/dev/stdout", "/dev/stderr"};
+
+Error refused(const FileRule& rule, std::string_view why) {
+  return invalid_request("argv", fmt::format("{} '{}': {}", rule.what, rule.path, why), rule.hint);
+}
+
+// As the tool will read it: from its cwd, and inside a jail the repo has a second name.
+fs::path absolute_path(const Plan& plan, const FileRule& rule, Confinement confinement) {
+  fs::path path = plan.cwd / rule.path;
+  if (confinement != Confinement::kBare && is_inside(path.lexically_normal(), kJailRepo)) {
+    return plan.repo / path.lexically_normal().lexically_relative(kJailRepo);
+  }
+  return path;
+}
+
+// "/proc/self" is another process for us than for the tool, so nothing below it can be judged here.
+bool cannot_be_judged(const fs::path& path) {
+  return is_inside(path, "/proc") || is_inside(path, "/dev/fd") || path == "/dev/stdin";
+}
+
+// Where a path named by the caller may be the host's own file. The repo counts when it is read-only, too: a symlink in it
+// can lead into a place that is not.
+std::vector<fs::path> shown_roots(const Plan& plan) {
+  std::vector<fs::path> roots = plan.extra_read_write;
+  roots.push_back(plan.repo);
+  return roots;
+}
+
+bool is_inside_any(const fs::path& path, const std::vector<fs::path>& roots) {
+  return std::ranges::any_of(roots, [&](const fs::path& root) { return is_inside(path, root); });
+}
+
+// Whether `name` is `pattern`, in which each "*" spans anything. Goes back to the last star only, so no name that a repo
+// has chosen makes it slow.
+bool matches(std::string_view name, std::string_view pattern) {
+  std::size_t at = 0;
+  std::size_t in_pattern = 0;
+  std::optional<std::size_t> star;
+  std::size_t spanned = 0;
+  while (at < name.size()) {
+    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
+      star = in_pattern++;
+      spanned = at;
+    } else if (in_pattern < pattern.size() && pattern[in_pattern] == name[at]) {
+      ++in_pattern;
+      ++at;
+    } else if (star) {
+      in_pattern = *star + 1;
+      at = ++spanned;
+    } else {
+      return false;
+    }
+  }
+  return pattern.substr(in_pattern).find_first_not_of('*') == std::string_view::npos;
+}
+
+// The names in `directory` that the rule's last component means: itself, or all that match.
+Result<std::vector<std::string>> leaves(int directory, const FileRule& rule, const std::string& leaf) {
+  if (leaf.find('*') == std::string::npos) return std::vector{leaf};
+  const UniqueFd listed = TRY(open_beneath(directory, ".", O_RDONLY | O_DIRECTORY));
+  std::vector<std::string> names = TRY(list_directory(listed.get(), rule.path, kMostEntries));
+  if (names.size() >= kMostEntries) return fail(refused(rule, "the directory holds too many files to check"));
+  std::erase_if(names, [&](const std::string& name) { return !matches(name, leaf); });
+  return names;
+}
+
+Status check_leaf(int directory, const std::string& name, const FileRule& rule) {
+  struct stat status{};
+  if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT || (rule.kind == FileRule::Kind::kRewritten && errno == ENAMETOOLONG)) return {};
+    return fail(refused(rule, errno_text(errno)));
+  }
+  const auto named = [&](std::string_view why) { return fail(refused(rule, fmt::format("'{}' is {}", name, why))); };
+  if (S_ISLNK(status.st_mode)) return named("a symlink, and would be written through");
+  if (S_ISDIR(status.st_mode)) return {};
+  if (!S_ISREG(status.st_mode)) return named("no plain file");
+  if (status.st_nlink > 1) return named("a hard link: a file elsewhere would be written, too");
+  return {};
+}
+
+// The directory a path lies in, as it would be without symlinks below those roots: they are refused when it is
+// opened. A symlink above them is the host's own and is followed. Nothing when there is no such directory.
+std::optional<fs::path> canonical_parent(const fs::path& parent, const std::vector<fs::path>& roots) {
+  fs::path normal = parent.lexically_normal();
+  if (!normal.has_filename()) normal = normal.parent_path();
+  if (is_inside_any(normal, roots)) return normal;
+  std::error_code error;
+  fs::path canonical = fs::canonical(parent, error);
+  return error ? std::nullopt : std::optional(std::move(canonical));
+}
+
+// Nothing when there is no such directory, and so no file in it.
+Result<std::optional<UniqueFd>> open_parent(const fs::path& parent, const FileRule& rule) {
+  Result<UniqueFd> fd = open_exactly(parent, O_PATH | O_DIRECTORY);
+  if (fd) return std::optional(*std::move(fd));
+  const auto* const failed = fd.error().as<SystemError>();
+  const int why = failed == nullptr ? EINVAL : failed->error_number;
+  if (why == ELOOP) return fail(refused(rule, "a symlink stands on the way to it"));
+  // An argument that may be a path, and is none, names no file.
+  if (why == ENOENT || rule.kind == FileRule::Kind::kRewritten) return std::optional<UniqueFd>();
+  return fail(refused(rule, errno_text(why)));
+}
+
+Status check_written(const Plan& plan, const FileRule& rule, Confinement confinement) {
+  const fs::path path = absolute_path(plan, rule, confinement);
+  if (std::ranges::find(kStreams, path.native()) != kStreams.end()) return {};
+  const bool must_be_inside = rule.kind == FileRule::Kind::kOutput && confinement == Confinement::kBare;
+  if (must_be_inside && cannot_be_judged(path.lexically_normal())) {
+    return fail(refused(rule, "a path below /proc means another file to the tool"));
+  }
+  const std::vector<fs::path> roots = shown_roots(plan);
+  const std::string leaf = path.filename().native();
+  const bool is_place = leaf.empty() || leaf == "." || leaf == "..";
+  const fs::path written = is_place ? path : path.parent_path();
+  const std::optional<fs::path> parent = canonical_parent(written, roots);
+  if (!parent || !is_inside_any(*parent, roots)) {
+    if (must_be_inside) return fail(refused(rule, "lies outside the repo"));
+    return {};  // in a jail not the host's file; else a path that only looks like one, or one the caller chose
+  }
+  const bool as_written = is_inside_any(written.lexically_normal(), roots);
+  const std::optional<UniqueFd> directory = TRY(open_parent(as_written ? written : *parent, rule));
+  if (!directory || is_place) return {};
+  for (const std::string& name : TRY(leaves(directory->get(), rule, leaf))) {
+    TRY(check_leaf(directory->get(), name, rule));
+  }
+  return {};
+}
+
+Status check_obeyed(const Plan& plan, const FileRule& rule, Confinement confinement) {
+  const fs::path path = absolute_path(plan, rule, confinement);
+  std::error_code missing;
+  const fs::path real = fs::canonical(path, missing);
+  if (cannot_be_judged(path.lexically_normal()) || cannot_be_judged(real)) {
+    return fail(refused(rule, "cannot be judged before the start"));
+  }
+  const bool inside = is_inside(path.lexically_normal(), plan.repo) || (!missing && is_inside(real, plan.repo));
+  if (inside) return fail(refused(rule, "lies in the repo, which is not trusted"));
+  return {};
+}
+
+Status check_absent(const Plan& plan, const FileRule& rule, Confinement confinement) {
+  const fs::path path = absolute_path(plan, rule, confinement);
+  const std::string leaf = path.filename().native();
+  std::error_code missing;
+  if (leaf.find('*') == std::string::npos) {
+    if (!fs::exists(path, missing)) return {};
+    return fail(refused(rule, "the repo has it, and the tool would obey it"));
+  }
+  const UniqueFd directory(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return {};  // the tool cannot open it either
+  const std::vector<std::string> found = TRY(leaves(directory.get(), rule, leaf));
+  if (found.empty()) return {};
+  return fail(refused(rule, fmt::format("the repo has '{}', and the tool would obey it", found.front())));
+}
+
+}  // namespace
+
+Status check_tool_files(const Plan& plan, Confinement confinement) {
+  for (const FileRule& rule : plan.files) {
+    switch (rule.kind) {
+      case FileRule::Kind::kOutput:
+      case FileRule::Kind::kRewritten:
+        TRY(check_written(plan, rule, confinement));
+        break;
+      case FileRule::Kind::kOutsideRepo:
+        TRY(check_obeyed(plan, rule, confinement));
+        break;
+      case FileRule::Kind::kAbsent:
+        TRY(check_absent(plan, rule, confinement));
+        break;
+    }
+  }
+  return {};
+}
+
+}  // namespace sallyport
