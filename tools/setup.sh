@@ -8,9 +8,9 @@ set -euo pipefail
 
 run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libtomlplusplus-dev
               libfmt-dev libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 util-linux
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-               bubblewrap jq strace curl busybox openssl)
+               bubblewrap jq strace curl busybox openssl stress-ng)
 bench_packages=(bubblewrap python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 test_commands=(node:nodejs npm:npm)
