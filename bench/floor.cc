@@ -25,7 +25,7 @@
 #include <filesystem>
 
 #include "core/seccomp/program.h"
-#include "spawn/helper/sys.h"
+#include "spawn/freestanding/sys.h"
 
 namespace sallyport::bench {
 namespace {

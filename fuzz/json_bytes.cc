@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/base64.h"
-#include "core/json.h"
-#include "core/utf8.h"
+#include "core/bytes/base64.h"
+#include "core/json/json.h"
+#include "core/text/utf8.h"
 #include "fuzz/require.h"
 
 namespace {

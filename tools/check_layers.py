@@ -3,7 +3,8 @@
 
   usage: check_layers.py [ROOT]
 
-Also: siblings of one rank never include each other, public headers name only each other and the standard library,
+Also: siblings of one rank never include each other, jobs include nothing of ours but the
+public headers, public headers name only each other and the standard library,
 and `core` names no header of the operating system.
 """
 
@@ -11,9 +12,9 @@ import re
 import sys
 from pathlib import Path
 
-# Left to right. Folders of one tuple are siblings; "adapters/*" stands for each folder below adapters.
-RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("adapters/*", "egress", "audit", "tools"), ("gate",),
-         ("attack",), ("cli",))
+# Left to right. Folders of one tuple are siblings; "jails/*" stands for each folder below jails.
+RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("audit", "egress", "jails/*", "locate", "workspace"), ("gate",),
+         ("jobs/*",), ("attack", "serve"), ("cli",))
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 # A standard C++ header has neither a dot nor a slash: <vector>, <cstdint>.
@@ -27,14 +28,14 @@ def layer_of(parts):
     """The layer a path relative to src/ or an include belongs to, or None."""
     if len(parts) < 2:
         return None
-    if parts[0] == "adapters":
-        return f"adapters/{parts[1]}" if len(parts) > 2 else None
+    if parts[0] in ("jails", "jobs"):
+        return f"{parts[0]}/{parts[1]}" if len(parts) > 2 else None
     return parts[0] if rank_of(parts[0]) is not None else None
 
 
 def rank_of(layer):
     for rank, layers in enumerate(RANKS):
-        if layer in layers or (layer.startswith("adapters/") and "adapters/*" in layers):
+        if layer in layers or f"{layer.split('/')[0]}/*" in layers:
             return rank
     return None
 
@@ -59,7 +60,11 @@ def check_quoted(include, layer, outside):
     target = layer_of(parts)
     if target is None:
         return f'"{include}" names no layer; include a header by its path from include/ or src/'
-    if target == layer or rank_of(target) < rank_of(layer):
+    if target == layer:
+        return None
+    if layer.startswith("jobs/") and target != "sallyport" and not outside:
+        return f'a job uses the public headers only ("{include}")'
+    if rank_of(target) < rank_of(layer):
         return None
     if rank_of(target) == rank_of(layer):
         return f'{layer} and {target} are siblings and may not include each other ("{include}")'

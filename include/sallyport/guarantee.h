@@ -1,5 +1,5 @@
 // The only vocabulary for isolation. A guarantee has a stable name, an attack that breaks it when it is absent
-// (tests/attacks), and an entry in a run's Receipt when it was really established. Add where needed; never reuse a name.
+// (src/attack/program), and an entry in a run's Receipt when it was really established. Add where needed; never reuse a name.
 #pragma once
 
 #include <array>

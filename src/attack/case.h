@@ -1,5 +1,5 @@
 // One attack as plain data: what it is called, which guarantee it would break, and how one sees from outside that it
-// did. The deed itself is a function of the same name in tests/attacks; the outside world it needs is made by world.cc.
+// did. The deed itself is a function of the same name in src/attack/program; the outside world it needs is made by world.cc.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include "attack/control.h"
 #include "attack/evidence.h"
 #include "core/errors.h"
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 #include "os/file.h"
 #include "sallyport/gate.h"
 

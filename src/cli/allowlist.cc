@@ -10,11 +10,11 @@
 #include "cli/exit_code.h"
 #include "cli/policy_file.h"
 #include "cli/verbs.h"
-#include "core/did_you_mean.h"
 #include "core/errors.h"
-#include "core/hardening.h"
-#include "core/json.h"
-#include "core/printable.h"
+#include "core/json/json.h"
+#include "core/policy/hardening.h"
+#include "core/text/did_you_mean.h"
+#include "core/text/printable.h"
 
 namespace sallyport::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/policy_file.h"
 #include "cli/repo_root.h"
 #include "core/errors.h"
-#include "core/make_plan.h"
-#include "core/paths.h"
+#include "core/policy/make_plan.h"
+#include "core/view/paths.h"
 #include "os/canonical.h"
 #include "sallyport/registry_allowlist.h"
 

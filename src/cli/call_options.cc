@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "cli/option_table.h"
-#include "core/did_you_mean.h"
 #include "core/errors.h"
-#include "core/jail_names.h"
-#include "core/units.h"
+#include "core/text/did_you_mean.h"
+#include "core/text/units.h"
+#include "core/view/jail_names.h"
 
 namespace sallyport::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/call_options.h"
 #include "cli/option_table.h"
-#include "core/did_you_mean.h"
 #include "core/errors.h"
+#include "core/text/did_you_mean.h"
 
 namespace sallyport::cli {
 namespace {

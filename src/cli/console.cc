@@ -18,7 +18,7 @@
 #include "cli/log_commands.h"
 #include "cli/outlet.h"
 #include "core/errors.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace sallyport::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/command_line.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "sallyport/result.h"
 
 namespace sallyport::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "sallyport/event.h"
 #include "sallyport/result.h"
 

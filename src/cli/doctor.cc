@@ -15,10 +15,10 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
-#include "core/did_you_mean.h"
 #include "core/errors.h"
-#include "core/jail_names.h"
-#include "core/printable.h"
+#include "core/text/did_you_mean.h"
+#include "core/text/printable.h"
+#include "core/view/jail_names.h"
 #include "os/scratch.h"
 
 namespace sallyport::cli {

@@ -9,9 +9,9 @@
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
-#include "core/json.h"
-#include "core/printable.h"
-#include "core/units.h"
+#include "core/json/json.h"
+#include "core/text/printable.h"
+#include "core/text/units.h"
 #include "sallyport/gate.h"
 
 namespace sallyport::cli {

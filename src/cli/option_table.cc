@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "core/did_you_mean.h"
 #include "core/errors.h"
-#include "core/printable.h"
+#include "core/text/did_you_mean.h"
+#include "core/text/printable.h"
 
 namespace sallyport::cli {
 namespace {

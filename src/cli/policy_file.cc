@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "core/errors.h"
+#include "locate/trust.h"
 #include "os/file.h"
-#include "tools/trust.h"
 
 namespace sallyport::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <utility>
 
-#include "core/paths.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
+#include "core/view/paths.h"
 
 namespace sallyport::cli {
 namespace {

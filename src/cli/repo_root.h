@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/trust.h"
+#include "locate/trust.h"
 
 namespace sallyport::cli {
 
@@ -32,7 +32,7 @@ struct RepoOwners {
 // a stray `.git` there must not put a whole home directory into the analysed repo. Both canonical; `home` may be empty.
 //
 // The search ends, and `cwd` is the repo, at a directory that belongs to another user or that others can write (the rule
-// is the one for directories of programs, tools/trust.h), at a `.git` that is another user's, and where another file
+// is the one for directories of programs, locate/trust.h), at a `.git` that is another user's, and where another file
 // system begins. Somebody else could have put a `.git` there to widen the repo to their neighbour's files.
 [[nodiscard]] RepoRoot find_repo_root(const std::filesystem::path& cwd, const std::filesystem::path& home,
                                       const RepoOwners& owners);

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <iterator>
 
-#include "core/printable.h"
-#include "core/utf8.h"
+#include "core/text/printable.h"
+#include "core/text/utf8.h"
 
 namespace sallyport::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <variant>
 
-#include "core/units.h"
+#include "core/text/units.h"
 #include "sallyport/limits.h"
 
 namespace sallyport::cli {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/printable.h"
-#include "core/units.h"
+#include "core/text/printable.h"
+#include "core/text/units.h"
 
 namespace sallyport {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "core/egress/egress_rules.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace sallyport {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/egress/client_hello.h"
 #include "core/egress/host_name.h"
 #include "core/egress/tls_opening.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace sallyport {
 namespace {

@@ -8,8 +8,8 @@
 #include "gate/bounded_events.h"
 #include "sallyport/event.h"
 #include "sallyport/plan.h"
-#include "spawn/launch_spec.h"
-#include "spawn/supervise.h"
+#include "spawn/owner/supervise.h"
+#include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 

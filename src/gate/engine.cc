@@ -8,17 +8,17 @@
 #include <cerrno>
 #include <utility>
 
-#include "adapters/bare/bare.h"
-#include "adapters/bwrap/bwrap.h"
-#include "adapters/native/native.h"
 #include "core/errors.h"
-#include "core/json.h"
-#include "core/printable.h"
+#include "core/json/json.h"
+#include "core/text/printable.h"
 #include "gate/git_configuration.h"
 #include "gate/git_report.h"
 #include "gate/one_run.h"
 #include "gate/verdict.h"
 #include "gate/why.h"
+#include "jails/bwrap/bwrap.h"
+#include "jails/native/native.h"
+#include "jails/none/none.h"
 #include "os/canonical.h"
 
 namespace sallyport {
@@ -76,7 +76,7 @@ const HostLayout& Engine::host() {
   return *host_;
 }
 
-spawn::SpawnServer& Engine::jails() {
+spawn::HelperClient& Engine::jails() {
   std::call_once(jails_made_, [this] {
     const auto base = [this] {
       spawn::JailShape shape = native::render_base(host());
@@ -84,14 +84,14 @@ spawn::SpawnServer& Engine::jails() {
       return shape;
     };
     const bool one_by_one = jail_source_ == JailSource::kOneByOne;
-    jails_ = std::make_unique<spawn::SpawnServer>(
+    jails_ = std::make_unique<spawn::HelperClient>(
         one_by_one ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails, base);
   });
   return *jails_;
 }
 
 void Engine::announce(const Rendered& rendered, const Plan& plan) const {
-  if (config_.events == nullptr || rendered.jail == bare::kJailName) return;
+  if (config_.events == nullptr || rendered.jail == none::kJailName) return;
   config_.events->emit({.level = EventLevel::kDebug,
                         .name = rendered.jail == native::kJailName ? "subproc.jail.wrapped" : "subproc.bwrap.wrapped",
                         .fields = {{"probe_name", plan.probe ? plan.probe->str() : std::string()},
@@ -187,7 +187,7 @@ Result<spawn::Ended> Engine::start_and_supervise(const spawn::LaunchSpec& launch
   if (!std::holds_alternative<spawn::JailPlace>(launch.place)) {
     return spawn::supervise(tools_, launch, supervision, stop);
   }
-  if (const std::shared_ptr<spawn::SpawnServer> warm = warm_.server_for(launch)) {
+  if (const std::shared_ptr<spawn::HelperClient> warm = warm_.server_for(launch)) {
     std::optional<spawn::Ended> ended = TRY(spawn::supervise_if_sound(*warm, launch, supervision, stop));
     if (ended) return *std::move(ended);
     warm_.spoiled(warm);

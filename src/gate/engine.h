@@ -7,17 +7,17 @@
 #include <span>
 #include <string>
 
-#include "core/fs_view.h"
-#include "core/view_guarantees.h"
+#include "core/view/fs_view.h"
+#include "core/view/view_guarantees.h"
 #include "gate/egress_session.h"
 #include "gate/prepare.h"
 #include "gate/resources.h"
+#include "locate/hash_cache.h"
 #include "os/host_layout.h"
 #include "sallyport/gate.h"
-#include "spawn/server.h"
-#include "spawn/supervise.h"
-#include "spawn/warm_pool.h"
-#include "tools/hash_cache.h"
+#include "spawn/owner/helper_client.h"
+#include "spawn/owner/supervise.h"
+#include "spawn/owner/warm_pool.h"
 
 namespace sallyport {
 
@@ -93,7 +93,7 @@ class Engine final : public Gate {
                                            const spawn::Ended& ended, const EgressSession& egress);
   [[nodiscard]] const HostLayout& host();
   // Where jails are built that are not taken from the pool.
-  [[nodiscard]] spawn::SpawnServer& jails();
+  [[nodiscard]] spawn::HelperClient& jails();
   [[nodiscard]] HashCache& hashes_for(Purpose purpose) {
     return purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_;
   }
@@ -106,9 +106,9 @@ class Engine final : public Gate {
   HashCache hashes_;
   HashCache hashes_when_explaining_;
   ChildPath child_path_;
-  spawn::SpawnServer tools_;
+  spawn::HelperClient tools_;
   std::once_flag jails_made_;
-  std::unique_ptr<spawn::SpawnServer> jails_;  // through jails()
+  std::unique_ptr<spawn::HelperClient> jails_;  // through jails()
   spawn::WarmPool warm_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;

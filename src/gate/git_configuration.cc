@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/paths.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
+#include "core/view/paths.h"
 #include "os/file.h"
 #include "os/openat2.h"
 

@@ -1,12 +1,12 @@
 // Before a tool that is git, or starts it, git lists the repo's configuration, in the same jail and with the same limits.
-// Listing starts no program; what it shows is then outranked (core/hardening/git_overrides.h, ADR-0026).
+// Listing starts no program; what it shows is then outranked (core/policy/hardening/git_overrides.h, ADR-0026).
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "core/hardening.h"
+#include "core/policy/hardening.h"
 #include "sallyport/jail.h"
 
 namespace sallyport {

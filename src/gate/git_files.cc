@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "gate/git_scan.h"
 #include "os/file.h"
 #include "os/openat2.h"

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/git_parts.h"
-#include "core/paths.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
+#include "core/view/git_parts.h"
+#include "core/view/paths.h"
 #include "gate/git_files.h"
 #include "os/directory.h"
 #include "os/openat2.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/paths.h"
+#include "core/view/paths.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
 

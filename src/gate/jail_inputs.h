@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/fs_view.h"
-#include "core/view_guarantees.h"
+#include "core/view/fs_view.h"
+#include "core/view/view_guarantees.h"
 #include "gate/prepare.h"
 #include "sallyport/result.h"
-#include "spawn/launch_spec.h"
+#include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/make_plan.h"
+#include "core/policy/make_plan.h"
 #include "gate/protected_paths.h"
+#include "locate/npm_installation.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
-#include "tools/npm_installation.h"
 
 namespace sallyport {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "core/hardening/git_overrides.h"
+#include "core/policy/hardening/git_overrides.h"
 #include "gate/git_guard.h"
+#include "locate/child_path.h"
+#include "locate/tool_locator.h"
 #include "sallyport/gate.h"
 #include "sallyport/unique_fd.h"
-#include "tools/child_path.h"
-#include "tools/tool_locator.h"
 
 namespace sallyport {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "core/paths.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
+#include "core/view/paths.h"
 #include "gate/git_scan.h"
 #include "os/canonical.h"
 #include "os/directory.h"

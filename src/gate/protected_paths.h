@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/make_plan.h"
+#include "core/policy/make_plan.h"
 #include "sallyport/jail.h"
 #include "sallyport/result.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/egress/registry_url.h"
 #include "core/errors.h"
-#include "core/paths.h"
-#include "tools/trust.h"
+#include "core/view/paths.h"
+#include "locate/trust.h"
 
 namespace sallyport {
 namespace {

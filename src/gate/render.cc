@@ -5,17 +5,17 @@
 
 #include <functional>
 
-#include "adapters/bare/bare.h"
-#include "adapters/bwrap/bwrap.h"
-#include "adapters/native/native.h"
 #include "core/errors.h"
-#include "core/linux_jail.h"
+#include "core/view/linux_jail.h"
 #include "gate/engine.h"
 #include "gate/jail_inputs.h"
 #include "gate/tool_files.h"
+#include "jails/bwrap/bwrap.h"
+#include "jails/native/native.h"
+#include "jails/none/none.h"
 #include "os/memfd.h"
 #include "os/openat2.h"
-#include "spawn/helper_image.h"
+#include "spawn/helper/helper_image.h"
 
 namespace sallyport {
 namespace {
@@ -89,10 +89,10 @@ Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) 
     return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist, "without a jail every host can be reached",
                                       "choose a jail, or allow no host"));
   }
-  Rendered rendered{.jail = bare::kJailName,
-                    .launch = bare::render(
+  Rendered rendered{.jail = none::kJailName,
+                    .launch = none::render(
                         plan, {.exe_fd = prepared.tool.exe.get(), .cwd_fd = prepared.cwd.get(), .argv = prepared.argv}),
-                    .established = bare::establishes()};
+                    .established = none::establishes()};
   add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kBare)));
   return rendered;
 }

@@ -11,7 +11,7 @@
 #include "sallyport/limits.h"
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
-#include "spawn/launch_spec.h"
+#include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 

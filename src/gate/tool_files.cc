@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "core/errors.h"
-#include "core/fs_view.h"
-#include "core/paths.h"
+#include "core/view/fs_view.h"
+#include "core/view/paths.h"
 #include "os/directory.h"
 #include "os/openat2.h"
 

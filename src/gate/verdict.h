@@ -6,7 +6,7 @@
 
 #include "sallyport/limits.h"
 #include "sallyport/outcome.h"
-#include "spawn/supervise.h"
+#include "spawn/owner/supervise.h"
 
 namespace sallyport {
 

@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 #include "os/file.h"
-#include "spawn/launch_spec.h"
+#include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/paths.h"
+#include "core/view/paths.h"
 #include "sallyport/result.h"
 
 namespace sallyport {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/paths.h"
+#include "core/view/paths.h"
 #include "os/file.h"
 
 namespace sallyport {

@@ -2,7 +2,7 @@
 // /etc that programs need. Everything else of /etc (shadow, host keys, private certificates) is left out by omission.
 #pragma once
 
-#include "core/fs_view.h"
+#include "core/view/fs_view.h"
 
 namespace sallyport {
 

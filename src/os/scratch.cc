@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "os/file.h"
 #include "os/owned_dir.h"
 #include "os/remove_tree.h"

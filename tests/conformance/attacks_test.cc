@@ -1,5 +1,5 @@
 // Every attack against every adapter, as root and as a plain user (C20, C22, C26, C34). The positive control must work,
-// or stand in tests/attacks/impossible_here.txt with the reason.
+// or stand in src/attack/program/impossible_here.txt with the reason.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 #include "attack/cases.h"
 #include "conformance/surroundings.h"
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 #include "support/program.h"
 
 namespace sallyport::attack {

@@ -12,7 +12,7 @@
 
 #include "attack/evidence.h"
 #include "conformance/surroundings.h"
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 #include "support/processes.h"
 
 namespace sallyport::conformance {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "conformance/surroundings.h"
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 
 namespace sallyport::conformance {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "conformance/surroundings.h"
-#include "core/jail_names.h"
-#include "spawn/launch_spec.h"
+#include "core/view/jail_names.h"
+#include "spawn/wire/launch_spec.h"
 
 namespace sallyport::conformance {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 #include "support/installed.h"
 
 namespace sallyport::test {

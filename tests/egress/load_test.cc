@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 #include "egress/egress_fixture.h"
 #include "egress/server.h"
 #include "sallyport/gate.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/jail_names.h"
+#include "core/view/jail_names.h"
 
 namespace sallyport::test {
 

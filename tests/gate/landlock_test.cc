@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/fs_view.h"
+#include "core/view/fs_view.h"
 #include "gate/gate_fixture.h"
 
 namespace sallyport::test {

@@ -12,7 +12,7 @@
 
 #include "gate/engine.h"
 #include "gate/gate_fixture.h"
-#include "spawn/server.h"
+#include "spawn/owner/helper_client.h"
 
 namespace sallyport::test {
 namespace {
@@ -119,7 +119,7 @@ TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
     threads.emplace_back([&] { EXPECT_EQ(exit_code(run(*gate, spec({"exit_with", "3"}), JailKind::kNative)), 3); });
   }
   threads.clear();
-  const std::size_t few = spawn::SpawnServer::kIdleChildren + std::thread::hardware_concurrency();
+  const std::size_t few = spawn::HelperClient::kIdleChildren + std::thread::hardware_concurrency();
   std::size_t waiting = 1000;
   for (int i = 0; i < 200 && waiting > few; ++i) {
     std::this_thread::sleep_for(20ms);

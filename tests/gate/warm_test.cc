@@ -14,7 +14,7 @@
 
 #include "gate/engine.h"
 #include "gate/gate_fixture.h"
-#include "spawn/server.h"
+#include "spawn/owner/helper_client.h"
 
 namespace sallyport::test {
 
@@ -254,7 +254,7 @@ TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
   const pid_t helper = engine.helper_pid_for_tests();
   const auto all_new = [&](const std::vector<pid_t>& before) {
     const std::vector<pid_t> now = children_of(helper);
-    return now.size() == spawn::SpawnServer::kIdleChildren &&
+    return now.size() == spawn::HelperClient::kIdleChildren &&
            std::ranges::none_of(now, [&](pid_t pid) { return std::ranges::count(before, pid) != 0; });
   };
   for (int round = 0; round < 20; ++round) {

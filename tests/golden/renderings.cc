@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/fs_view.h"
-#include "core/make_plan.h"
+#include "core/policy/make_plan.h"
 #include "core/seccomp/program.h"
+#include "core/view/fs_view.h"
 
 namespace sallyport::golden {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "adapters/bwrap/bwrap.h"
-#include "adapters/native/native.h"
 #include "golden/golden.h"
+#include "jails/bwrap/bwrap.h"
+#include "jails/native/native.h"
 #include "sallyport/jail.h"
 
 namespace sallyport::golden {

@@ -63,7 +63,7 @@ def main(sallyport):
         # A control for the check itself: a key nobody has.
         if is_classified(sallyport, "no-such-key-of-npm", clean, home):
             failures.append("the check takes every key for classified")
-        failures += [f"{key}: not classified in core/hardening/npm_keys.cc" for key in default
+        failures += [f"{key}: not classified in core/policy/hardening/npm_keys.cc" for key in default
                      if not key.startswith("_") and not is_classified(sallyport, key, clean, home)]
         pinned = pins(sallyport, clean, home)
         wanted = {key: HOSTILE.get(value, f"{root}/elsewhere/{key}") for key, value in pinned.items() if key not in GLOBAL}

@@ -17,7 +17,7 @@ class CheckChokepointTest(ObjectsTest):
         return self.check("check_chokepoint.py", *options)
 
     def test_process_creation_in_spawn_tests_and_bench_passes(self):
-        self.compile("tests/attacks/fork.cc", FORK)
+        self.compile("src/attack/program/fork.cc", FORK)
         self.compile("bench/fork.cc", FORK)
         self.compile("src/gate/gate.cc", HARMLESS)
         self.assert_passes(self.chokepoint())
@@ -57,12 +57,12 @@ class CheckChokepointTest(ObjectsTest):
         code = "#include <unistd.h>\nlong f() { return syscall(1); }\n"
         self.compile("src/os/raw.cc", code)
         self.assert_passes(self.chokepoint())
-        self.compile("src/tools/bad.cc", code)
-        self.assert_fails(self.chokepoint(), "src/tools/bad.cc:2: raw system calls")
+        self.compile("src/locate/bad.cc", code)
+        self.assert_fails(self.chokepoint(), "src/locate/bad.cc:2: raw system calls")
 
     def test_the_helpers_system_calls_are_for_spawn_only(self):
-        code = '#include "spawn/helper/sys.h"\nint f() { return 1; }\n'
-        self.write("src/spawn/helper/sys.h", "")
+        code = '#include "spawn/freestanding/sys.h"\nint f() { return 1; }\n'
+        self.write("src/spawn/freestanding/sys.h", "")
         self.write("src/spawn/early.cc", code)
         self.assert_passes(self.chokepoint())
         self.write("src/cli/early.cc", code)

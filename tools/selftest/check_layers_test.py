@@ -14,8 +14,8 @@ class CheckLayersTest(CheckTest):
 
     def test_includes_that_point_left_pass(self):
         self.write("src/spawn/spawn.cc", '#include <unistd.h>\n#include "os/fd.h"\n#include "core/plan.h"\n')
-        self.write("src/adapters/bare/bare.cc", '#include "spawn/spawn.h"\n#include "adapters/bare/bare.h"\n')
-        self.write("src/cli/main.cc", '#include "gate/gate.h"\n#include "adapters/bare/bare.h"\n')
+        self.write("src/jails/none/none.cc", '#include "spawn/spawn.h"\n#include "jails/none/none.h"\n')
+        self.write("src/cli/main.cc", '#include "gate/gate.h"\n#include "jails/none/none.h"\n')
         self.assert_passes(self.check())
 
     def test_an_include_that_points_right_fails_with_its_line(self):
@@ -38,12 +38,20 @@ class CheckLayersTest(CheckTest):
         self.assert_fails(self.check(), "os may not include spawn")
 
     def test_siblings_may_not_include_each_other(self):
-        self.write("src/tools/bad.cc", '#include "adapters/bwrap/argv.h"\n')
+        self.write("src/locate/bad.cc", '#include "jails/bwrap/argv.h"\n')
         self.assert_fails(self.check(), "siblings")
 
-    def test_two_adapters_may_not_include_each_other(self):
-        self.write("src/adapters/native/bad.cc", '#include "adapters/bwrap/argv.h"\n')
+    def test_two_jails_may_not_include_each_other(self):
+        self.write("src/jails/native/bad.cc", '#include "jails/bwrap/argv.h"\n')
         self.assert_fails(self.check(), "siblings")
+
+    def test_a_job_uses_the_public_headers_only(self):
+        self.write("src/jobs/lint/lint.cc", '#include "jobs/lint/lint.h"\n#include "sallyport/gate.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/jobs/lint/bad.cc", '#include "core/plan.h"\n')
+        self.assert_fails(self.check(), "a job uses the public headers only")
+        self.write("src/jobs/lint/bad.cc", '#include "jobs/probe/probe.h"\n')
+        self.assert_fails(self.check(), "a job uses the public headers only")
 
     def test_a_public_header_may_not_name_the_system(self):
         for header in ("sys/types.h", "linux/seccomp.h", "unistd.h", "fmt/format.h"):

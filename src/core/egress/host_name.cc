@@ -8,8 +8,8 @@
 
 #include "core/egress/ascii.h"
 #include "core/errors.h"
-#include "core/printable.h"
-#include "core/utf8.h"
+#include "core/text/printable.h"
+#include "core/text/utf8.h"
 
 namespace sallyport {
 namespace {

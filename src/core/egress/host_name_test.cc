@@ -5,7 +5,7 @@
 
 #include <rapidcheck/gtest.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace sallyport {
 namespace {

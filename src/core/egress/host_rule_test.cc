@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/egress/ip_address.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "sallyport/egress.h"
 
 namespace sallyport {

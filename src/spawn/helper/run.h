@@ -1,8 +1,8 @@
 // One run as the helper sees it: the request's descriptors and its launch image, relocated in a private mapping.
 #pragma once
 
-#include "spawn/helper/sys.h"
-#include "spawn/wire.h"
+#include "spawn/freestanding/sys.h"
+#include "spawn/wire/wire.h"
 
 namespace sallyport::spawn::helper {
 

@@ -1,0 +1,65 @@
+// The low-level functions on purpose: the first EVP call loads providers and reads a configuration file, about a
+// millisecond and dozens of system calls, in a program that wants to be gone by then. Linked statically, these are pure
+// code without any initialisation.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "core/bytes/sha256.h"
+
+#include <openssl/sha.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace sallyport {
+
+struct Sha256::Context {
+  SHA256_CTX state{};
+};
+
+namespace {
+
+// They cannot fail. A digest that is quietly wrong would be worse than no process: it is what a pinned binary is
+// compared by.
+void must(bool ok) {
+  if (!ok) std::abort();
+}
+
+}  // namespace
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) { must(SHA256_Init(&context_->state) == 1); }
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::string_view bytes) { must(SHA256_Update(&context_->state, bytes.data(), bytes.size()) == 1); }
+
+std::string Sha256::hex() && {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  must(SHA256_Final(digest.data(), &context_->state) == 1);
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0x0FU];
+  }
+  return text;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hasher;
+  hasher.update(bytes);
+  return std::move(hasher).hex();
+}
+
+bool is_sha256_hex(std::string_view text) {
+  constexpr std::size_t kHexDigits = 64;
+  if (text.size() != kHexDigits) return false;
+  for (const char c : text) {
+    const bool is_hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (!is_hex) return false;
+  }
+  return true;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,215 @@
+#include "core/policy/env_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+enum class Match { kExact, kPrefix, kPrefixAnyCase };
+
+struct NameRule {
+  Match match;
+  std::string_view text;
+  std::string_view why;
+};
+
+constexpr std::string_view kLoader = "it tells the dynamic loader or the C library what to load";
+constexpr std::string_view kShell = "a shell runs or obeys it";
+constexpr std::string_view kRuntime = "a language runtime loads code or options from it";
+constexpr std::string_view kGit = "git takes programs, files or configuration from it";
+constexpr std::string_view kProgram = "it names a program to run";
+constexpr std::string_view kConfig = "it names or holds the tool's configuration";
+constexpr std::string_view kGoTools = "the Go tools take programs or code from it";
+constexpr std::string_view kBase = "it comes from the base environment only";
+
+// Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
+// with the harmless members given back below, so that a variable invented later is refused too.
+constexpr auto kForbidden = std::to_array<NameRule>({
+    NameRule{Match::kExact, "PATH", kBase},
+    NameRule{Match::kExact, "HOME", kBase},
+    NameRule{Match::kExact, "LANG", kBase},
+    NameRule{Match::kExact, "LC_ALL", kBase},
+    // The loader, and glibc's own list of what it drops for setuid programs (sysdeps/generic/unsecvars.h).
+    NameRule{Match::kPrefix, "LD_", kLoader},
+    NameRule{Match::kPrefix, "DYLD_", kLoader},
+    NameRule{Match::kExact, "GCONV_PATH", kLoader},
+    NameRule{Match::kExact, "GETCONF_DIR", kLoader},
+    NameRule{Match::kExact, "GLIBC_TUNABLES", kLoader},
+    NameRule{Match::kExact, "HOSTALIASES", kLoader},
+    NameRule{Match::kExact, "LOCALDOMAIN", kLoader},
+    NameRule{Match::kExact, "LOCPATH", kLoader},
+    NameRule{Match::kPrefix, "MALLOC_", kLoader},
+    NameRule{Match::kExact, "NIS_PATH", kLoader},
+    NameRule{Match::kExact, "NLSPATH", kLoader},
+    NameRule{Match::kExact, "RESOLV_HOST_CONF", kLoader},
+    NameRule{Match::kExact, "RES_OPTIONS", kLoader},
+    NameRule{Match::kExact, "TZDIR", kLoader},
+    NameRule{Match::kPrefix, "OPENSSL_", kLoader},
+    NameRule{Match::kExact, "SSLKEYLOGFILE", "it writes session keys to a file"},
+    // Shells.
+    NameRule{Match::kPrefix, "BASH", kShell},
+    NameRule{Match::kExact, "ENV", kShell},
+    NameRule{Match::kExact, "IFS", kShell},
+    NameRule{Match::kExact, "CDPATH", kShell},
+    NameRule{Match::kExact, "SHELL", kShell},
+    NameRule{Match::kExact, "SHELLOPTS", kShell},
+    NameRule{Match::kExact, "PS4", kShell},
+    NameRule{Match::kExact, "PROMPT_COMMAND", kShell},
+    NameRule{Match::kExact, "ZDOTDIR", kShell},
+    // Language runtimes the tools are written in.
+    NameRule{Match::kPrefix, "NODE_", kRuntime},
+    NameRule{Match::kPrefix, "PYTHON", kRuntime},
+    NameRule{Match::kPrefix, "PERL", kRuntime},
+    NameRule{Match::kPrefix, "RUBY", kRuntime},
+    NameRule{Match::kPrefix, "GEM_", kRuntime},
+    NameRule{Match::kPrefix, "BUNDLE_", kRuntime},
+    NameRule{Match::kExact, "CLASSPATH", kRuntime},
+    NameRule{Match::kExact, "JAVA_TOOL_OPTIONS", kRuntime},
+    NameRule{Match::kExact, "JAVA_OPTS", kRuntime},
+    NameRule{Match::kExact, "_JAVA_OPTIONS", kRuntime},
+    NameRule{Match::kExact, "JDK_JAVA_OPTIONS", kRuntime},
+    NameRule{Match::kPrefix, "LUA_", kRuntime},
+    NameRule{Match::kPrefix, "PHP", kRuntime},
+    NameRule{Match::kPrefix, "DENO_", kRuntime},
+    NameRule{Match::kPrefix, "BUN_", kRuntime},
+    // Tools of the set.
+    NameRule{Match::kPrefix, "GIT_", kGit},
+    NameRule{Match::kExact, "SSH_ASKPASS", kProgram},
+    NameRule{Match::kExact, "SSH_ASKPASS_REQUIRE", kProgram},
+    NameRule{Match::kPrefixAnyCase, "npm_config_", "npm reads its options from it, in any case"},
+    NameRule{Match::kPrefix, "npm_", "npm hands it to scripts it runs"},
+    NameRule{Match::kPrefix, "YARN_", kConfig},
+    NameRule{Match::kPrefix, "DOCKER_", "docker takes its daemon or configuration from it"},
+    NameRule{Match::kPrefix, "CONTAINER_", "it names a container daemon"},
+    NameRule{Match::kPrefix, "BUILDKIT_", "it names a container daemon"},
+    NameRule{Match::kPrefix, "BUILDX_", "it names a container daemon"},
+    NameRule{Match::kPrefix, "COMPOSE_", kConfig},
+    NameRule{Match::kPrefix, "SEMGREP_", kConfig},
+    NameRule{Match::kPrefix, "GITLEAKS_", kConfig},
+    NameRule{Match::kExact, "RIPGREP_CONFIG_PATH", kConfig},
+    NameRule{Match::kPrefix, "SYFT_", kConfig},
+    NameRule{Match::kPrefix, "GRYPE_", kConfig},
+    NameRule{Match::kPrefix, "ANCHORE_", kConfig},
+    NameRule{Match::kPrefix, "AST_GREP_", kConfig},
+    NameRule{Match::kPrefix, "CGO_", kGoTools},
+    NameRule{Match::kExact, "GOENV", kGoTools},
+    NameRule{Match::kExact, "GOFLAGS", kGoTools},
+    NameRule{Match::kExact, "GOPATH", kGoTools},
+    NameRule{Match::kExact, "GOPROXY", kGoTools},
+    NameRule{Match::kExact, "GOROOT", kGoTools},
+    NameRule{Match::kExact, "GOTOOLCHAIN", kGoTools},
+    NameRule{Match::kExact, "GOWORK", kGoTools},
+    NameRule{Match::kExact, "CC", kProgram},
+    NameRule{Match::kExact, "CXX", kProgram},
+    NameRule{Match::kPrefix, "CC_", kProgram},
+    NameRule{Match::kPrefix, "CXX_", kProgram},
+    NameRule{Match::kPrefix, "TREE_SITTER_", kConfig},
+    NameRule{Match::kExact, "XDG_CONFIG_HOME", kConfig},
+    NameRule{Match::kExact, "XDG_CONFIG_DIRS", kConfig},
+    // Programs that tools start on the user's behalf.
+    NameRule{Match::kExact, "EDITOR", kProgram},
+    NameRule{Match::kExact, "VISUAL", kProgram},
+    NameRule{Match::kExact, "PAGER", kProgram},
+    NameRule{Match::kExact, "MANPAGER", kProgram},
+    NameRule{Match::kExact, "BROWSER", kProgram},
+    NameRule{Match::kPrefix, "LESS", kProgram},
+});
+
+// Members of a closed family that only carry a value.
+constexpr std::array<std::string_view, 17> kHarmless = {
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "NODE_DISABLE_COLORS",
+    "PYTHONUNBUFFERED",
+    "PYTHONHASHSEED",
+    "PYTHONIOENCODING",
+    "PYTHONUTF8",
+    "PYTHONDONTWRITEBYTECODE",
+    // Where the operator keeps grype's database.
+    "GRYPE_DB_CACHE_DIR",
+    "GRYPE_DB_AUTO_UPDATE",
+    "GRYPE_DB_VALIDATE_AGE",
+};
+
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool starts_with_any_case(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() &&
+         std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, to_lower, to_lower);
+}
+
+bool matches(const NameRule& rule, std::string_view name) {
+  switch (rule.match) {
+    case Match::kExact:
+      return name == rule.text;
+    case Match::kPrefix:
+      return name.starts_with(rule.text);
+    case Match::kPrefixAnyCase:
+      return starts_with_any_case(name, rule.text);
+  }
+  return true;
+}
+
+bool is_name_start(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+bool is_name_char(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
+
+bool is_valid_name(std::string_view name) {
+  return !name.empty() && is_name_start(name.front()) && std::ranges::all_of(name, is_name_char);
+}
+
+Status check_extra(const EnvVar& extra) {
+  if (!is_valid_name(extra.name)) {
+    return fail(invalid_request("env", fmt::format("'{}' is not a variable name", extra.name),
+                                "use letters, digits and _, not starting with a digit"));
+  }
+  if (extra.value.find('\0') != std::string::npos) {
+    return fail(invalid_request("env", fmt::format("the value of {} holds a NUL byte", extra.name),
+                                "the kernel would cut the value there; remove the byte"));
+  }
+  const std::string_view why = why_env_forbidden(extra.name);
+  if (!why.empty()) {
+    return fail(invalid_request("env", fmt::format("{} may not be set: {}", extra.name, why),
+                                "drop it; pass what the tool needs as an argument"));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view why_env_forbidden(std::string_view name) {
+  if (std::ranges::find(kHarmless, name) != kHarmless.end()) return {};
+  const auto* const rule = std::ranges::find_if(kForbidden, [&](const NameRule& r) { return matches(r, name); });
+  return rule == kForbidden.end() ? std::string_view() : rule->why;
+}
+
+Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<const EnvVar> extras) {
+  std::vector<EnvVar> env;
+  for (const std::string_view name : kBaseEnvNames) {
+    const auto found = std::ranges::find(base, name, &EnvVar::name);
+    // A base value with a NUL cannot come from a real environment; passing its cut form would be a guess.
+    if (found != base.end() && found->value.find('\0') == std::string::npos) env.push_back(*found);
+  }
+  for (const EnvVar& extra : extras) {
+    TRY(check_extra(extra));
+    env.push_back(extra);
+  }
+  std::ranges::sort(env, {}, &EnvVar::name);
+  const auto repeated = std::ranges::adjacent_find(env, {}, &EnvVar::name);
+  if (repeated != env.end()) {
+    return fail(invalid_request("env", fmt::format("{} is given twice", repeated->name), "give each name once"));
+  }
+  return env;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,55 @@
+// What a tool always gets, whoever calls it (C25, C28): fixed arguments and variables, and a refusal of the caller's
+// arguments that would undo them or make the tool start something else. Pure: argv in, argv out.
+//
+// Promises for every tool: the result starts with argv[0] and holds the caller's arguments, all of them, in their
+// order.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/policy/hardening/facts.h"
+#include "core/policy/hardening/git_overrides.h"
+#include "sallyport/plan.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+struct HardenedCommand {
+  std::vector<std::string> argv;
+  std::vector<EnvVar> env;  // set over the filtered environment; outranks everything in it
+  std::vector<FileRule> files{};
+  std::string needs_jail{};  // why this call must not run without one: it runs what the repo says
+  std::string needs_host{};  // the argument that makes the tool fetch; refused when no host is allowed
+  std::size_t inner_at = 0;  // where in argv the command of another tool starts, which the tool will run; 0: nowhere
+};
+
+// `argv` holds at least the tool's name; the entry was admitted (Allowlist::admit) beforehand. `git` is what git has
+// listed, for a tool that is git or starts it.
+[[nodiscard]] Result<HardenedCommand> harden(const ToolEntry& tool, std::span<const std::string> argv,
+                                             const GitConfiguration& git = {});
+
+// Whether git must list the repo's configuration before this command runs, and how it is asked (ADR-0026).
+struct GitQuestion {
+  bool tool_is_git = false;           // else the tool may start git: a host without git has nothing to ask
+  std::vector<std::string> argv{};    // lists the configuration
+  std::filesystem::path directory{};  // where the command goes first (-C), relative to the working directory
+  std::filesystem::path work_tree{};  // of the caller's own choosing
+  bool names_git_dir = false;
+  bool changes_index = false;      // so that there may be other submodules than before
+  bool enters_submodules = false;  // the command starts git inside them, which reads their configuration
+};
+[[nodiscard]] std::optional<GitQuestion> git_question(const ToolEntry& tool, std::span<const std::string> argv);
+
+// The same, and the tool that this one starts (strace) is admitted from the same set and hardened too.
+[[nodiscard]] Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool,
+                                             std::span<const std::string> argv, const GitConfiguration& git = {});
+
+// The rows of docs/hardening.md. Views of text that lives as long as the program.
+[[nodiscard]] std::vector<hardening::HardeningFact> hardening_facts(Hardening hardening);
+
+}  // namespace sallyport

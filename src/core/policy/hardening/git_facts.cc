@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "core/policy/hardening/git_commands.h"
+#include "core/policy/hardening/git_config.h"
+#include "core/policy/hardening/git_keys.h"
+#include "core/policy/hardening/git_overrides.h"
+
+namespace sallyport::hardening {
+namespace {
+
+using Kind = HardeningFact::Kind;
+
+// Facts hold views: what is put together for them lives here, for as long as the program.
+struct Facts {
+  std::deque<std::string> texts{};
+  std::vector<HardeningFact> rows{};
+
+  void add(Kind kind, std::string what, std::string_view why) {
+    rows.push_back({.kind = kind, .what = texts.emplace_back(std::move(what)), .why = why});
+  }
+};
+
+void add_forced(Facts& facts) {
+  for (const GitSetting& setting : git_settings()) {
+    facts.add(Kind::kForced, fmt::format("-c {}={}", setting.key, setting.value),
+              "outranks the repo's own value, which could name a program or start one");
+  }
+  for (const EnvVar& var : git_env()) {
+    facts.add(Kind::kForced, fmt::format("{}={}", var.name, var.value),
+              "outranks the caller's environment and the repo's configuration");
+  }
+  facts.add(Kind::kForced, "--no-ext-diff --no-textconv", "a diff would run the repo's drivers");
+}
+
+void add_refused(Facts& facts) {
+  facts.add(Kind::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
+  for (const RefusedGitOption& refused : refused_git_options()) {
+    facts.add(Kind::kRefused,
+              fmt::format("{}{}{}", refused.command, refused.command.empty() ? "" : " ", refused.option), refused.why);
+  }
+  for (const GitCommand& command : git_commands()) {
+    for (const char flag : command.refused_shorts) {
+      facts.add(Kind::kRefused, fmt::format("{} -{}", command.name, flag),
+                "it runs a program, sets configuration or writes a file");
+    }
+  }
+  facts.add(Kind::kRefused, "archive --format other than tar and zip", "it runs a command from the configuration");
+  facts.add(Kind::kRefused, "--submodule=diff", "it starts git in each submodule, with that one's drivers");
+  facts.add(Kind::kRefused, "--strategy other than git's own", "another one is a program to run");
+  facts.add(Kind::kNeutralised, "*.patch of format-patch", "a symlink planted there would be written through");
+  facts.add(Kind::kRefused, "format-patch --suffix with a slash", "it writes elsewhere");
+  facts.add(Kind::kRefused, "submodule, all but status", "the others run commands from the configuration");
+  facts.add(Kind::kRefused, "init, clone, worktree with a path that may lie outside the repo", "they write there");
+  facts.add(Kind::kRefused, "worktree repair", "it writes to paths that the repo names");
+  facts.add(Kind::kRefused, "bundle create to a file", "it writes there, through a symlink of the repo's, too");
+  facts.add(Kind::kRefused, "merge-file without -p", "it writes to its first file");
+  facts.add(Kind::kRefused, "a repo with includeIf.onbranch or .hasconfig", "another file may be included later");
+  facts.add(Kind::kRefused, "a repo with extensions.refStorage at another place", "refs would be written there");
+  facts.add(Kind::kRefused, "a repo whose configuration git cannot list", "what it would run is not known");
+}
+
+void add_neutralised(Facts& facts) {
+  for (const GitKeyRule& rule : git_key_rules()) facts.add(Kind::kNeutralised, std::string(rule.pattern), rule.why);
+  facts.add(Kind::kNeutralised, "core.worktree", "moves the work tree anywhere on the host; the gate names it instead");
+  facts.add(Kind::kNeutralised, "an unknown key in a section that names programs", "a newer git may know it");
+  facts.add(Kind::kNeutralised, "an unknown key that sounds like a program or a file", "a newer git may know it");
+}
+
+}  // namespace
+
+std::vector<HardeningFact> git_facts() {
+  static const Facts facts = [] {
+    Facts made;
+    add_forced(made);
+    add_refused(made);
+    add_neutralised(made);
+    return made;
+  }();
+  return facts.rows;
+}
+
+}  // namespace sallyport::hardening

@@ -1,0 +1,47 @@
+// One function per tool with hardening; harden() picks by the entry's Hardening. Each gets argv[0] too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/policy/hardening.h"
+#include "core/policy/hardening/facts.h"
+
+namespace sallyport::hardening {
+
+using Argv = std::span<const std::string>;
+
+[[nodiscard]] Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git);
+// Nothing for a command that reads no repo, or that is refused anyway.
+[[nodiscard]] std::optional<GitQuestion> question_before_git(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_npm(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_ripgrep(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_semgrep(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_gitleaks(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_docker(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_ast_grep(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_scip_typescript(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_syft(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_grype(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_tree_sitter(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_strace(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_node(Argv argv);
+[[nodiscard]] Result<HardenedCommand> harden_jq(Argv argv);
+
+// What each of them does, in rows (facts.h).
+[[nodiscard]] std::vector<HardeningFact> npm_facts();
+[[nodiscard]] std::vector<HardeningFact> ripgrep_facts();
+[[nodiscard]] std::vector<HardeningFact> semgrep_facts();
+[[nodiscard]] std::vector<HardeningFact> gitleaks_facts();
+[[nodiscard]] std::vector<HardeningFact> ast_grep_facts();
+[[nodiscard]] std::vector<HardeningFact> scip_typescript_facts();
+[[nodiscard]] std::vector<HardeningFact> syft_facts();
+[[nodiscard]] std::vector<HardeningFact> grype_facts();
+[[nodiscard]] std::vector<HardeningFact> tree_sitter_facts();
+[[nodiscard]] std::vector<HardeningFact> strace_facts();
+[[nodiscard]] std::vector<HardeningFact> node_facts();
+[[nodiscard]] std::vector<HardeningFact> jq_facts();
+[[nodiscard]] std::vector<HardeningFact> docker_facts();
+
+}  // namespace sallyport::hardening

@@ -1,0 +1,15 @@
+// jq starts no program and writes no file. What is left is code of its own kind: ~/.jq and modules, found by `import`.
+#include "core/policy/hardening/facts.h"
+#include "core/policy/hardening/hardeners.h"
+
+namespace sallyport::hardening {
+
+// Nothing to add: a jq program can only read what it is given and what a module path of the caller names.
+Result<HardenedCommand> harden_jq(Argv argv) { return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}}; }
+
+std::vector<HardeningFact> jq_facts() {
+  return {{HardeningFact::Kind::kNeutralised, "modules in the repo",
+           "jq looks for them in ~/.jq and beside itself only, unless the caller says -L"}};
+}
+
+}  // namespace sallyport::hardening

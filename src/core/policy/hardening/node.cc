@@ -1,0 +1,27 @@
+// node runs what it is given: that is its purpose, and why only a jail may hold it.
+#include <algorithm>
+#include <array>
+
+#include "core/policy/hardening/facts.h"
+#include "core/policy/hardening/hardeners.h"
+
+namespace sallyport::hardening {
+namespace {
+
+constexpr std::string_view kRunsCode = "it runs the repo's code with your rights";
+constexpr std::array<std::string_view, 4> kHarmless = {"--version", "-v", "--help", "-h"};
+
+}  // namespace
+
+Result<HardenedCommand> harden_node(Argv argv) {
+  HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
+  const bool harmless = argv.size() == 2 && std::ranges::find(kHarmless, argv[1]) != kHarmless.end();
+  if (!harmless) out.needs_jail = std::string(kRunsCode);
+  return out;
+}
+
+std::vector<HardeningFact> node_facts() {
+  return {{HardeningFact::Kind::kRefused, "everything but --version and --help without a jail", kRunsCode}};
+}
+
+}  // namespace sallyport::hardening

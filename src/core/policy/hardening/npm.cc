@@ -1,0 +1,330 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/policy/hardening/facts.h"
+#include "core/policy/hardening/git_config.h"
+#include "core/policy/hardening/hardeners.h"
+#include "core/policy/hardening/npm_keys.h"
+#include "core/policy/hardening/npm_packages.h"
+#include "core/policy/hardening/options.h"
+#include "core/text/did_you_mean.h"
+
+namespace sallyport::hardening {
+namespace {
+
+// On the command line and in the environment (C25): the first outranks every .npmrc, the second reaches the npm that
+// npm itself starts.
+constexpr std::array<std::string_view, 1> kNpmFixed = {"--ignore-scripts"};
+
+// Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
+// pre and post scripts). Left out: exec, explore, edit, init and other ways to start a program, and what acts on an
+// account or the user's configuration. npm completes abbreviated commands, so only whole names are taken.
+constexpr auto kTakePackages =
+    std::to_array<std::string_view>({"install", "i", "add", "in", "install-test", "it", "update", "up", "upgrade",
+                                     "pack", "view", "info", "show", "v", "diff"});
+constexpr auto kTakeNone = std::to_array<std::string_view>({"ci",
+                                                            "clean-install",
+                                                            "ic",
+                                                            "install-clean",
+                                                            "install-ci-test",
+                                                            "cit",
+                                                            "uninstall",
+                                                            "remove",
+                                                            "rm",
+                                                            "un",
+                                                            "rebuild",
+                                                            "rb",
+                                                            "prune",
+                                                            "dedupe",
+                                                            "ddp",
+                                                            "find-dupes",
+                                                            "test",
+                                                            "t",
+                                                            "tst",
+                                                            "run",
+                                                            "run-script",
+                                                            "start",
+                                                            "stop",
+                                                            "restart",
+                                                            "ls",
+                                                            "list",
+                                                            "ll",
+                                                            "la",
+                                                            "outdated",
+                                                            "audit",
+                                                            "fund",
+                                                            "explain",
+                                                            "why",
+                                                            "query",
+                                                            "sbom",
+                                                            "search",
+                                                            "ping",
+                                                            "shrinkwrap",
+                                                            "root",
+                                                            "prefix",
+                                                            "config"});
+// Of these, the ones that run a script of the repo's.
+constexpr auto kRunScripts =
+    std::to_array<std::string_view>({"test", "t", "tst", "run", "run-script", "start", "stop", "restart",
+                                     "install-test", "it", "install-ci-test", "cit"});
+constexpr std::string_view kRunsCode = "it runs the repo's scripts with your rights";
+// Of these, the ones that write nothing into the repo.
+constexpr auto kReadOnly = std::to_array<std::string_view>(
+    {"ls",         "list", "ll",   "la",     "outdated", "fund",       "explain", "why",  "query",  "sbom",
+     "search",     "ping", "root", "prefix", "config",   "view",       "info",    "show", "v",      "diff",
+     "find-dupes", "test", "t",    "tst",    "run",      "run-script", "start",   "stop", "restart"});
+// Written in place, so through a symlink; beside these npm writes below node_modules, where it replaces what it finds.
+constexpr auto kOutputs = std::to_array<std::string_view>({"package.json", "package-lock.json", "npm-shrinkwrap.json"});
+constexpr std::string_view kTarballs = "*.tgz";
+constexpr std::array<std::string_view, 3> kConfigVerbs = {"get", "list", "ls"};
+
+// In front of the command only words that cannot have a value: npm would take the command for it, and the word after
+// that for the command ("npm --tag test exec -- ./evil").
+constexpr auto kBeforeCommand = std::to_array<std::string_view>({"--ignore-scripts",
+                                                                 "--silent",
+                                                                 "-s",
+                                                                 "--quiet",
+                                                                 "-q",
+                                                                 "--verbose",
+                                                                 "-d",
+                                                                 "-dd",
+                                                                 "-ddd",
+                                                                 "--json",
+                                                                 "--long",
+                                                                 "-l",
+                                                                 "--offline",
+                                                                 "--prefer-offline",
+                                                                 "--no-audit",
+                                                                 "--no-fund",
+                                                                 "--no-color",
+                                                                 "--no-progress",
+                                                                 "--no-update-notifier",
+                                                                 "--version",
+                                                                 "-v",
+                                                                 "--versions",
+                                                                 "--help",
+                                                                 "-h"});
+constexpr auto kBeforeCommandWithValue = std::to_array<std::string_view>({"--registry", "--loglevel"});
+
+// Words of npm's own that stand for an option with its value. npm combines letters ("-glp"), so single dashes are a
+// closed list too.
+constexpr auto kShorthands = std::to_array<std::string_view>(
+    {"--silent", "--quiet", "--verbose", "--desc", "--help", "--no", "--porcelain", "--readonly", "--iwr", "--ws",
+     "-a",       "-d",      "-dd",       "-ddd",   "-f",     "-h",   "-l",          "-n",         "-p",    "-q",
+     "-s",       "-v",      "-ws",       "-y",     "-B",     "-D",   "-E",          "-O",         "-P",    "-S"});
+constexpr std::string_view kWorkspace = "-w";
+
+bool is_in_list(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+const NpmPin* find_pin(std::string_view key) {
+  for (const std::span<const NpmPin> pins : {npm_pins(), npm_layout_pins()}) {
+    const auto pin = std::ranges::find(pins, key, &NpmPin::key);
+    if (pin != pins.end()) return &*pin;
+  }
+  return nullptr;
+}
+
+enum class Takes { kNothing, kOwnValue, kNextWord };
+
+// The arguments behind the command, read as npm's parser (nopt) reads them.
+class Arguments {
+ public:
+  explicit Arguments(Argv words) : words_(words) {}
+
+  Status check(std::string_view command) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      if (is_end_of_options(word)) {
+        for (const std::string& rest : words_.subspan(i + 1)) positionals_.push_back(rest);
+        break;
+      }
+      if (!is_option(word)) {
+        positionals_.push_back(word);
+        continue;
+      }
+      const Takes takes = TRY(check_option(word, i + 1 < words_.size() ? std::string_view(words_[i + 1]) : ""));
+      // A word that looks like an option is checked as one, whoever takes it.
+      if (takes == Takes::kNextWord && i + 1 < words_.size() && !is_option(words_[i + 1])) ++i;
+    }
+    if (is_in_list(kTakePackages, command)) {
+      for (const std::string_view package : positionals_) TRY(check_npm_package(package, sources_));
+    }
+    if (command != "config" || (!positionals_.empty() && is_in_list(kConfigVerbs, positionals_.front()))) return {};
+    return fail(
+        refused_argument("npm", "config", "the configuration may only be read", "use config get or config list"));
+  }
+
+  [[nodiscard]] const NpmSources& sources() const { return sources_; }
+
+ private:
+  // nopt: two dashes or more.
+  static bool is_end_of_options(std::string_view word) {
+    return word.size() > 1 && word.find_first_not_of('-') == std::string_view::npos;
+  }
+
+  static std::unexpected<Error> refuse(std::string_view word, std::string_view why,
+                                       std::string_view hint = "leave it out") {
+    return fail(refused_argument("npm", word, why, hint));
+  }
+
+  Result<Takes> check_option(std::string_view word, std::string_view next) {
+    if (word == kWorkspace) return Takes::kNextWord;
+    if (is_in_list(kShorthands, word)) return Takes::kNothing;
+    if (!is_long(word)) return refuse(word, "not a short option known to be harmless", "write the long form");
+    const LongOption option = split_long(word);
+    // npm reads such a value as the next option.
+    if (option.value.starts_with('-')) return refuse(word, "its value begins with a dash", "use another value");
+    std::string_view key = option.name.substr(2);
+    if (key.starts_with('@') && key.ends_with(":registry") && option.has_value) return Takes::kOwnValue;
+    const bool negated = key.starts_with("no-");
+    if (negated) key.remove_prefix(3);
+    if (key == "ignore-scripts") return check_scripts(word, next);
+    if (const NpmPin* const pin = find_pin(key)) return check_pinned(*pin, word, option, negated);
+    return check_harmless(key, word, option, negated);
+  }
+
+  static Result<Takes> check_scripts(std::string_view word, std::string_view next) {
+    // A following "false" would be its value.
+    const bool on = word == "--ignore-scripts=true" || (word == "--ignore-scripts" && next != "false");
+    if (on) return Takes::kNothing;
+    return refuse(word, "install scripts are always off");
+  }
+
+  Result<Takes> check_pinned(const NpmPin& pin, std::string_view word, const LongOption& option, bool negated) {
+    if (!pin.caller_may) return refuse(word, fmt::format("{} {}", pin.key, pin.why));
+    const bool is_flag = pin.value == "true" || pin.value == "false";
+    if (is_flag) return check_flag(word, option);
+    if (negated || !option.has_value || option.value.empty()) {
+      return refuse(word, "it needs a value in the same word", fmt::format("write --{}=VALUE", pin.key));
+    }
+    const bool opens = option.value == "all" || option.value == "root";
+    if (pin.key == "allow-git") sources_.git = opens;
+    if (pin.key == "allow-remote") sources_.remote = opens;
+    return Takes::kOwnValue;
+  }
+
+  // "--json=exec" is the flag, and then the word "exec".
+  static Result<Takes> check_flag(std::string_view word, const LongOption& option) {
+    if (!option.has_value || option.value == "true" || option.value == "false") return Takes::kNothing;
+    return refuse(word, "npm would take the value for an argument", "write it without a value");
+  }
+
+  Result<Takes> check_harmless(std::string_view key, std::string_view word, const LongOption& option, bool negated) {
+    if (is_in_list(npm_flag_keys(), key)) return check_flag(word, option);
+    if (is_in_list(npm_unreachable_keys(), key)) return refuse(word, "no command that may run here reads it");
+    const bool has_next = is_in_list(npm_valued_keys(), key);
+    if (!has_next && !is_in_list(npm_one_word_keys(), key)) {
+      const std::string suggestion = did_you_mean(key, npm_flag_keys());
+      return refuse(word, "not an option known to be harmless",
+                    suggestion.empty() ? "arguments for a script go behind --" : suggestion);
+    }
+    if (negated) return check_flag(word, option);
+    if (key == "diff" && option.has_value) TRY(check_npm_package(option.value, sources_));
+    return option.has_value ? Takes::kOwnValue : has_next ? Takes::kNextWord : Takes::kNothing;
+  }
+
+  Argv words_;
+  std::vector<std::string_view> positionals_;
+  NpmSources sources_;
+};
+
+bool may_precede_the_command(std::string_view word) {
+  const LongOption option = split_long(word);
+  if (!option.has_value) return is_in_list(kBeforeCommand, word);
+  return is_in_list(kBeforeCommandWithValue, option.name) && !option.value.empty() && !option.value.starts_with('-');
+}
+
+Result<std::size_t> find_command(Argv arguments) {
+  const auto command = std::ranges::find_if(arguments, [](const std::string& word) { return !is_option(word); });
+  for (const std::string& word : Argv(arguments.begin(), command)) {
+    if (may_precede_the_command(word)) continue;
+    return fail(refused_argument("npm", word, "not one of the options that may stand before the command",
+                                 "put the command first, its options after it"));
+  }
+  if (command != arguments.end() && !is_in_list(kTakePackages, *command) && !is_in_list(kTakeNone, *command)) {
+    const std::string suggestion = did_you_mean(*command, kTakeNone);
+    return fail(refused_argument("npm", *command, "not one of the commands npm may run here",
+                                 suggestion.empty() ? "put the command first, its options after it" : suggestion));
+  }
+  return static_cast<std::size_t>(command - arguments.begin());
+}
+
+std::vector<EnvVar> npm_env(const NpmSources& sources) {
+  std::vector<EnvVar> env = git_env_for_children();  // npm starts git for git dependencies
+  for (const NpmPin& pin : npm_pins()) {
+    env.push_back({.name = npm_variable(pin.key), .value = std::string(pin.value)});
+    if (pin.key == "git" && sources.git) env.back().value = "git";
+  }
+  return env;
+}
+
+}  // namespace
+
+namespace {
+
+void add_output(std::string_view path, std::vector<FileRule>& files) {
+  files.push_back({.kind = FileRule::Kind::kOutput,
+                   .path = std::string(path),
+                   .what = "npm would write",
+                   .hint = "remove it, or put a plain file in its place"});
+}
+
+// What the command writes in cwd, and whether it runs the repo's scripts.
+void add_deeds(std::string_view command, HardenedCommand& out) {
+  if (is_in_list(kRunScripts, command)) out.needs_jail = std::string(kRunsCode);
+  if (command == "pack") return add_output(kTarballs, out.files);
+  if (is_in_list(kReadOnly, command)) return;
+  for (const std::string_view output : kOutputs) add_output(output, out.files);
+}
+
+}  // namespace
+
+Result<HardenedCommand> harden_npm(Argv argv) {
+  const Argv words = argv.subspan(1);
+  const std::size_t command = TRY(find_command(words));
+  NpmSources sources;
+  if (command < words.size()) {
+    Arguments arguments(words.subspan(command + 1));
+    TRY(arguments.check(words[command]));
+    sources = arguments.sources();
+  }
+  // In front of everything, so before any "--", and where no later spelling that could win is accepted.
+  HardenedCommand out{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env(sources)};
+  if (command < words.size()) add_deeds(words[command], out);
+  return out;
+}
+
+std::vector<HardeningFact> npm_facts() {
+  using Kind = HardeningFact::Kind;
+  std::vector<HardeningFact> facts = {
+      {Kind::kForced, "--ignore-scripts", "install scripts of the project and its packages run otherwise"},
+      {Kind::kForced, "--globalconfig=FILE", "npm lets a project's .npmrc choose the file otherwise"},
+      {Kind::kForced, "--global-ignore-file=FILE (npm 12)", "npm lets a project's .npmrc choose the file otherwise"},
+      {Kind::kRefused, "exec, explore, edit, init, link, publish, version, config set and other commands",
+       "they start programs, or act on an account, the prefix or the configuration"},
+      {Kind::kRefused, "test, run, start and their kin without a jail", kRunsCode},
+      {Kind::kNeutralised, "package.json, package-lock.json, npm-shrinkwrap.json, *.tgz",
+       "a symlink or hard link planted there would be written through"},
+      {Kind::kRefused, "an option with a value before the command", "npm takes the command for the value"},
+      {Kind::kRefused, "options npm does not document, abbreviations, letters in clusters",
+       "npm completes and combines them in surprising ways"},
+      {Kind::kRefused, "--KEY=-VALUE and --FLAG=WORD", "npm reads the value as an option or an argument of its own"},
+      {Kind::kRefused, "git URLs and user/repo without --allow-git", "the repo behind it is prepared by its own rules"},
+      {Kind::kRefused, "URLs of tarballs without --allow-remote", "they come from any host"},
+      {Kind::kRefused, "paths that leave the working directory", "files outside the repo are installed or packed"},
+  };
+  for (const std::span<const NpmPin> pins : {npm_pins(), npm_layout_pins()}) {
+    for (const NpmPin& pin : pins) {
+      facts.push_back({Kind::kNeutralised, pin.key, pin.why});
+      if (!pin.caller_may) facts.push_back({Kind::kRefused, pin.key, pin.why});
+    }
+  }
+  return facts;
+}
+
+}  // namespace sallyport::hardening

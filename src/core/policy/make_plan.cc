@@ -1,0 +1,227 @@
+#include "core/policy/make_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/errors.h"
+#include "core/policy/env_filter.h"
+#include "core/policy/hardening.h"
+#include "core/text/units.h"
+
+namespace sallyport {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+Status check_arguments(std::span<const std::string> argv) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i].find('\0') != std::string::npos) {
+      return fail(invalid_request("argv", fmt::format("argument {} holds a NUL byte", i),
+                                  "the kernel would cut the argument there; remove the byte"));
+    }
+    if (argv[i].size() >= kLongestArgument) {
+      return fail(invalid_request(
+          "argv",
+          fmt::format("argument {} is {} long, the kernel takes less than {}", i,
+                      format_bytes(ByteCount{argv[i].size()}), format_bytes(ByteCount{kLongestArgument})),
+          "pass large input in a file or on stdin"));
+    }
+  }
+  return {};
+}
+
+// What execve(2) counts: every string with its NUL, and one pointer each.
+Status check_command_size(std::span<const std::string> argv, std::span<const EnvVar> env) {
+  std::size_t size = 0;
+  for (const std::string& argument : argv) size += argument.size() + 1 + sizeof(char*);
+  for (const EnvVar& var : env) {
+    const std::size_t length = var.name.size() + 1 + var.value.size() + 1;
+    if (length > kLongestArgument) {
+      return fail(invalid_request(
+          "env", fmt::format("{} is longer than {}", var.name, format_bytes(ByteCount{kLongestArgument})),
+          "pass large input in a file or on stdin"));
+    }
+    size += length + sizeof(char*);
+  }
+  if (size <= kLargestCommand) return {};
+  return fail(invalid_request("argv",
+                              fmt::format("arguments and environment take {} together, more than {}",
+                                          format_bytes(ByteCount{size}), format_bytes(ByteCount{kLargestCommand})),
+                              "pass long lists in a file or on stdin"));
+}
+
+Status check_time(std::string_view field, milliseconds value) {
+  if (value <= milliseconds::zero()) {
+    return fail(invalid_request(field, fmt::format("{} ms is not a positive time", value.count()),
+                                "give the tool time to work, e.g. 60s"));
+  }
+  if (value > kLongestTimeout) {
+    return fail(invalid_request(field,
+                                fmt::format("{} is longer than a run may take",
+                                            format_duration(std::min(value, milliseconds(std::chrono::hours(8760))))),
+                                fmt::format("at most {}h", kLongestTimeout.count())));
+  }
+  return {};
+}
+
+Status check_positive(std::string_view field, std::optional<std::uint64_t> value) {
+  if (!value || *value > 0) return {};
+  return fail(invalid_request(field, "0 lets nothing run", "leave it out for no limit, or give a positive one"));
+}
+
+// More than any machine has: a mistake in the caller's arithmetic, and sums with it could wrap around to almost nothing.
+Status check_size(std::string_view field, std::optional<ByteCount> value) {
+  constexpr ByteCount kLargest = mebibytes(std::uint64_t{1} << 40U);  // 1 EiB
+  TRY(check_positive(field, value ? std::optional(count(*value)) : std::nullopt));
+  if (!value || *value <= kLargest) return {};
+  return fail(invalid_request(field, fmt::format("{} is more than any machine has", format_bytes(*value)),
+                              "leave it out for no limit, or give one that can be reached"));
+}
+
+Status check_pids(std::optional<std::uint32_t> pids) {
+  constexpr std::uint32_t kMost = 1U << 22U;  // PID_MAX_LIMIT
+  TRY(check_positive("pids", pids));
+  if (!pids || *pids <= kMost) return {};
+  return fail(invalid_request("pids", fmt::format("{} is more than a kernel has", *pids),
+                              fmt::format("at most {}, or leave it out for no limit", kMost)));
+}
+
+Status check_limits(const Limits& limits) {
+  TRY(check_time("timeout", limits.wall));
+  if (limits.output == ByteCount{0} || limits.output > kLargestMaxOutput) {
+    return fail(invalid_request(
+        "max_output",
+        fmt::format("{} is not between 1 byte and {}", format_bytes(limits.output), format_bytes(kLargestMaxOutput)),
+        "the default is 64M"));
+  }
+  if (limits.cpu) TRY(check_time("cpu", *limits.cpu));
+  TRY(check_size("memory", limits.memory));
+  TRY(check_pids(limits.pids));
+  return check_size("disk", limits.disk);
+}
+
+// A rule made by hand goes through the same door as a written one: only normalised names ever compare equal.
+Result<std::vector<HostRule>> allowed_hosts(const ToolEntry& tool, const JailedSubprocessSpec& spec) {
+  std::vector<HostRule> rules;
+  for (const std::vector<HostRule>* list : {&tool.allowed_hosts, &spec.allowed_hosts}) {
+    for (const HostRule& rule : *list) rules.push_back(TRY(parse_host_rule(host_rule_text(rule))));
+  }
+  return rules;
+}
+
+Status check_paths(const CanonicalPaths& paths) {
+  if (!paths.repo.is_absolute()) return fail(invalid_request("repo", "not resolved to an absolute path"));
+  if (!paths.cwd.is_absolute()) return fail(invalid_request("cwd", "not resolved to an absolute path"));
+  if (!is_inside(paths.cwd, paths.repo)) {
+    return fail(invalid_request("cwd",
+                                fmt::format("{} lies outside the repo {}", paths.cwd.string(), paths.repo.string()),
+                                "choose a directory inside the repo, or another repo"));
+  }
+  return {};
+}
+
+// The tool's own variables outrank whatever is there; names stay unique and sorted.
+void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> fixed) {
+  for (const EnvVar& var : fixed) {
+    std::erase_if(env, [&](const EnvVar& old) { return old.name == var.name; });
+    env.push_back(var);
+  }
+  std::ranges::sort(env, {}, &EnvVar::name);
+}
+
+// git looks for a repo from cwd upwards; above the analysed one it must not find another. A colon separates the entries
+// and cannot be escaped, so a path with one goes without.
+void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
+  const bool starts_git = std::ranges::find(env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != env.end();
+  const std::string above = repo.parent_path().native();
+  if (!starts_git || above.find(':') != std::string::npos) return;
+  const std::array ceiling = {EnvVar{.name = "GIT_CEILING_DIRECTORIES", .value = above}};
+  overlay(env, ceiling);
+}
+
+// A branch made from a remote one would be noted in the configuration, which such a run cannot write: `git checkout` then
+// stops half way. Without the note it does everything else.
+void keep_off_git_config(HardenedCommand& command) {
+  const bool starts_git = std::ranges::find(command.env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != command.env.end();
+  if (!starts_git || command.argv.empty() || command.argv.front() != "git") return;
+  command.argv.insert(command.argv.begin() + 1, {"-c", "branch.autoSetupMerge=false"});
+}
+
+std::vector<Guarantee> sorted_unique(std::vector<Guarantee> guarantees) {
+  std::ranges::sort(guarantees);
+  const auto repeated = std::ranges::unique(guarantees);
+  guarantees.erase(repeated.begin(), repeated.end());
+  return guarantees;
+}
+
+Result<ToolEntry> admitted_tool(const Allowlist& allowlist, std::span<const std::string> argv) {
+  return allowlist.admit(argv.empty() ? std::string_view() : std::string_view(argv.front()));
+}
+
+}  // namespace
+
+Status check_admission(const Allowlist& allowlist, std::span<const std::string> argv) {
+  const Result<ToolEntry> tool = admitted_tool(allowlist, argv);
+  if (!tool) return fail(tool.error());
+  return {};
+}
+
+Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spec) {
+  const ToolEntry tool = TRY(admitted_tool(allowlist, spec.argv));
+  TRY(check_arguments(spec.argv));
+  TRY(check_limits(spec.limits));
+  const std::vector<EnvVar> extras = TRY(child_env({}, spec.env_extras));
+  TRY(check_command_size(spec.argv, extras));
+  const HardenedCommand command = TRY(harden(allowlist, tool, spec.argv));
+  return check_command_size(command.argv, command.env);
+}
+
+Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& spec, const CanonicalPaths& paths,
+                       std::span<const EnvVar> base_env, const GitConfiguration& git) {
+  TRY(check_request(allowlist, spec));
+  TRY(check_paths(paths));
+  ToolEntry tool = TRY(admitted_tool(allowlist, spec.argv));
+  std::vector<EnvVar> env = TRY(child_env(base_env, spec.env_extras));
+  HardenedCommand command = TRY(harden(allowlist, tool, spec.argv, git));
+  overlay(env, command.env);
+  confine_git_discovery(env, paths.repo);
+  if (spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected)
+    keep_off_git_config(command);
+  TRY(check_command_size(command.argv, env));
+  std::vector<HostRule> hosts = TRY(allowed_hosts(tool, spec));
+  if (!command.needs_host.empty() && hosts.empty()) {
+    return fail(invalid_request(
+        "argv", fmt::format("{} would fetch '{}', and no host is allowed", tool.name, command.needs_host),
+        "name a local file, or allow the host: --allow-host HOST"));
+  }
+  const bool asks_git = git_question(tool, spec.argv).has_value();
+  return Plan{.tool = std::move(tool),
+              .argv = std::move(command.argv),
+              .env = std::move(env),
+              .repo = paths.repo,
+              .cwd = paths.cwd,
+              .repo_access = spec.repo_access,
+              .git_access = spec.git_access,
+              .speculation = spec.speculation,
+              .extra_read_only = paths.extra_read_only,
+              .extra_read_write = paths.extra_read_write,
+              .allowed_hosts = std::move(hosts),
+              .strict_network = spec.strict_network,
+              .limits = spec.limits,
+              .ladder = {},
+              .required = sorted_unique(spec.required),
+              .probe = spec.probe,
+              .lists_git_configuration = asks_git,
+              .files = std::move(command.files),
+              .needs_jail = std::move(command.needs_jail),
+              .allow_unjailed = spec.allow_unjailed.has_value()};
+}
+
+}  // namespace sallyport

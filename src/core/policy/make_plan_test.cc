@@ -1,0 +1,173 @@
+#include "core/policy/make_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/json/json.h"
+#include "core/policy/env_filter.h"
+
+namespace sallyport {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+const std::vector<EnvVar> kBase = {{"PATH", "/usr/bin"}, {"HOME", "/home/u"}, {"GITHUB_TOKEN", "s"}};
+const CanonicalPaths kPaths = {
+    .repo = "/src/theirs", .cwd = "/src/theirs/sub", .extra_read_only = {}, .extra_read_write = {}};
+
+JailedSubprocessSpec spec_for(std::vector<std::string> argv) {
+  JailedSubprocessSpec spec;
+  spec.argv = std::move(argv);
+  spec.limits.wall = 10s;
+  return spec;
+}
+
+// The field an InvalidRequest names, "disallowed" for a refused tool, "" for a plan.
+std::string refusal(const JailedSubprocessSpec& spec, const CanonicalPaths& paths = kPaths) {
+  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec, paths, kBase);
+  if (plan) return "";
+  if (plan.error().as<DisallowedSubprocessError>() != nullptr) return "disallowed";
+  const auto* request = plan.error().as<InvalidRequest>();
+  return request == nullptr ? "other" : request->field;
+}
+
+TEST(MakePlan, GivesACompleteValueForASoundRequest) {
+  JailedSubprocessSpec spec = spec_for({"jq", ".", "a.json"});
+  spec.required = {Guarantee::kLimitWall, Guarantee::kExecPinned, Guarantee::kLimitWall};
+  spec.env_extras = {{"CI", "1"}};
+  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec, kPaths, kBase);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  EXPECT_EQ(plan->tool.name, "jq");
+  EXPECT_EQ(plan->argv, (std::vector<std::string>{"jq", ".", "a.json"}));
+  EXPECT_EQ(plan->env, (std::vector<EnvVar>{{"CI", "1"}, {"HOME", "/home/u"}, {"PATH", "/usr/bin"}}));
+  EXPECT_EQ(plan->cwd, "/src/theirs/sub");
+  EXPECT_EQ(plan->required, (std::vector<Guarantee>{Guarantee::kExecPinned, Guarantee::kLimitWall}));
+  EXPECT_EQ(plan->ladder.grace, 100ms);
+}
+
+TEST(MakePlan, PutsTheHardeningIntoArgvAndEnvironment_C28) {
+  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec_for({"npm", "ci"}), kPaths, kBase);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->argv, (std::vector<std::string>{"npm", "--ignore-scripts", "ci"}));
+  EXPECT_THAT(plan->env, testing::Contains(EnvVar{"npm_config_ignore_scripts", "true"}));
+  EXPECT_TRUE(std::ranges::is_sorted(plan->env, {}, &EnvVar::name));
+}
+
+TEST(MakePlan, KeepsGitFromFindingARepoAboveTheAnalysedOne) {
+  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec_for({"git", "status"}), kPaths, kBase);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_THAT(plan->env, testing::Contains(EnvVar{"GIT_CEILING_DIRECTORIES", "/src"}));
+}
+
+TEST(MakePlan, RefusesTheToolBeforeLookingAtAnythingElse_C2) {
+  JailedSubprocessSpec spec = spec_for({"nmap"});
+  spec.limits.wall = 0s;
+  EXPECT_EQ(refusal(spec), "disallowed");
+  EXPECT_EQ(refusal(spec_for({})), "disallowed");
+  EXPECT_EQ(refusal(spec_for({"/usr/bin/git", "status"})), "disallowed");
+  EXPECT_EQ(refusal(spec_for({"bwrap", "ls"})), "disallowed");
+  EXPECT_FALSE(check_admission(Allowlist::builtin(), {}).has_value());
+  EXPECT_TRUE(check_admission(Allowlist::builtin(), std::vector<std::string>{"git"}).has_value());
+}
+
+TEST(MakePlan, RefusesArgumentsTheKernelWouldCutOrReject) {
+  EXPECT_EQ(refusal(spec_for({"jq", "a\0b"s})), "argv");
+  EXPECT_EQ(refusal(spec_for({"jq", std::string(kLongestArgument, 'x')})), "argv");
+  EXPECT_EQ(refusal(spec_for({"jq", std::string(kLongestArgument - 1, 'x')})), "");
+  EXPECT_EQ(refusal(spec_for({"jq", std::string(1 << 20, 'x')})), "argv");
+  std::vector<std::string> many(17, std::string(64 * 1024, 'x'));
+  many.front() = "jq";
+  EXPECT_EQ(refusal(spec_for(many)), "argv") << "1 MiB in all";
+  many.resize(15);
+  EXPECT_EQ(refusal(spec_for(many)), "");
+}
+
+TEST(MakePlan, RefusesTimeoutsThatAreNotPositiveOrAbsurd_C9) {
+  for (const std::chrono::milliseconds wall : {0ms, -1ms, std::chrono::milliseconds(25h),
+                                               std::chrono::milliseconds::max(), std::chrono::milliseconds::min()}) {
+    JailedSubprocessSpec spec = spec_for({"jq"});
+    spec.limits.wall = wall;
+    EXPECT_EQ(refusal(spec), "timeout") << wall.count();
+  }
+  JailedSubprocessSpec spec = spec_for({"jq"});
+  spec.limits.wall = kLongestTimeout;
+  EXPECT_EQ(refusal(spec), "");
+}
+
+TEST(MakePlan, RefusesLimitsNothingCouldRunUnder) {
+  const auto with = [](auto change) {
+    JailedSubprocessSpec spec = spec_for({"jq"});
+    change(spec.limits);
+    return refusal(spec);
+  };
+  EXPECT_EQ(with([](Limits& l) { l.output = ByteCount{0}; }), "max_output");
+  EXPECT_EQ(with([](Limits& l) { l.output = mebibytes(4097); }), "max_output");
+  EXPECT_EQ(with([](Limits& l) { l.output = mebibytes(4096); }), "");
+  EXPECT_EQ(with([](Limits& l) { l.memory = ByteCount{0}; }), "memory");
+  EXPECT_EQ(with([](Limits& l) { l.pids = 0; }), "pids");
+  EXPECT_EQ(with([](Limits& l) { l.cpu = 0ms; }), "cpu");
+  EXPECT_EQ(with([](Limits& l) { l.disk = ByteCount{0}; }), "disk");
+}
+
+TEST(MakePlan, RefusesLimitsSoLargeThatSumsWithThemWouldWrap) {
+  const auto with = [](auto change) {
+    JailedSubprocessSpec spec = spec_for({"jq"});
+    change(spec.limits);
+    return refusal(spec);
+  };
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  for (const std::uint64_t absurd : {kMost, kMost - 4096, kMost >> 1U, (std::uint64_t{1} << 60U) + 1}) {
+    EXPECT_EQ(with([&](Limits& l) { l.disk = ByteCount{absurd}; }), "disk") << absurd;
+    EXPECT_EQ(with([&](Limits& l) { l.memory = ByteCount{absurd}; }), "memory") << absurd;
+    EXPECT_EQ(with([&](Limits& l) { l.output = ByteCount{absurd}; }), "max_output") << absurd;
+  }
+  EXPECT_EQ(with([](Limits& l) { l.disk = mebibytes(std::uint64_t{1} << 40U); }), "");
+  EXPECT_EQ(with([](Limits& l) { l.memory = mebibytes(std::uint64_t{1} << 40U); }), "");
+  EXPECT_EQ(with([](Limits& l) { l.pids = ~0U; }), "pids");
+  EXPECT_EQ(with([](Limits& l) { l.pids = ~0U - 1; }), "pids");
+  EXPECT_EQ(with([](Limits& l) { l.pids = 1U << 22U; }), "");
+  EXPECT_EQ(with([](Limits& l) { l.cpu = std::chrono::milliseconds::max(); }), "cpu");
+  EXPECT_EQ(with([](Limits& l) { l.wall = std::chrono::milliseconds::max(); }), "timeout");
+}
+
+TEST(MakePlan, ComparesTheWorkingDirectoryByPathComponents_C8) {
+  const auto at = [](const char* repo, const char* cwd) {
+    return refusal(spec_for({"jq"}), {.repo = repo, .cwd = cwd, .extra_read_only = {}, .extra_read_write = {}});
+  };
+  EXPECT_EQ(at("/src/theirs", "/src/theirs"), "");
+  EXPECT_EQ(at("/src/theirs/", "/src/theirs/a/b"), "");
+  EXPECT_EQ(at("/", "/anything"), "");
+  EXPECT_EQ(at("/src/theirs", "/src/theirs2"), "cwd");
+  EXPECT_EQ(at("/src/theirs", "/src"), "cwd");
+  EXPECT_EQ(at("/src/theirs", "theirs"), "cwd");
+  EXPECT_EQ(at("theirs", "/src"), "repo");
+}
+
+TEST(MakePlan, RefusesExtrasThatWouldUndoTheHardening_C7_C28) {
+  const Result<Plan> hardened = make_plan(Allowlist::builtin(), spec_for({"npm", "ci"}), kPaths, kBase);
+  ASSERT_TRUE(hardened.has_value());
+  for (const EnvVar& var : hardened->env) {
+    EXPECT_NE(why_env_forbidden(var.name), "") << var.name << " must not be available as an extra";
+  }
+  JailedSubprocessSpec spec = spec_for({"jq"});
+  spec.env_extras = {{"LD_PRELOAD", "/x.so"}};
+  EXPECT_EQ(refusal(spec), "env");
+}
+
+TEST(PlanDigest, ChangesWithTheSmallestChangeOfThePlan_C26) {
+  Plan plan = *make_plan(Allowlist::builtin(), spec_for({"jq", "."}), kPaths, kBase);
+  const std::string digest = plan_digest(plan);
+  EXPECT_EQ(digest, plan_digest(plan));
+  EXPECT_EQ(digest.size(), 64U);
+  plan.argv.emplace_back("\xff");
+  const std::string other = plan_digest(plan);
+  EXPECT_NE(other, digest);
+  plan.argv.back() = "\xfe";
+  EXPECT_NE(plan_digest(plan), other) << "bytes that are not text count too";
+}
+
+}  // namespace
+}  // namespace sallyport

@@ -1,0 +1,128 @@
+#include "core/text/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "core/errors.h"
+
+namespace sallyport {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+struct DurationUnit {
+  std::string_view suffix;
+  std::uint64_t milliseconds;
+};
+constexpr auto kDurationUnits =
+    std::to_array<DurationUnit>({DurationUnit{"ms", 1}, DurationUnit{"s", 1000}, DurationUnit{"m", 60'000},
+                                 DurationUnit{"min", 60'000}, DurationUnit{"h", 3'600'000}});
+
+struct ByteUnit {
+  std::string_view suffix;
+  unsigned shift;
+};
+constexpr auto kByteUnits = std::to_array<ByteUnit>(
+    {ByteUnit{"", 0}, ByteUnit{"B", 0}, ByteUnit{"K", 10}, ByteUnit{"KiB", 10}, ByteUnit{"M", 20}, ByteUnit{"MiB", 20},
+     ByteUnit{"G", 30}, ByteUnit{"GiB", 30}, ByteUnit{"T", 40}, ByteUnit{"TiB", 40}});
+
+constexpr std::string_view kDurationHint = "write a number and a unit: 500ms, 60s, 1.5s, 2m, 1h";
+constexpr std::string_view kBytesHint = "write a whole number and a unit of 1024: 512K, 64M, 1G";
+
+struct Decimal {
+  std::uint64_t whole = 0;
+  std::uint64_t thousandths = 0;
+  std::string_view rest;  // what follows the number
+};
+
+// Digits, optionally a point and one to three more digits. No sign, no exponent, no white space.
+std::optional<Decimal> read_decimal(std::string_view text) {
+  Decimal number;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number.whole);
+  if (error != std::errc{}) return std::nullopt;
+  number.rest = text.substr(static_cast<std::size_t>(after - text.data()));
+  if (!number.rest.starts_with('.')) return number;
+  number.rest.remove_prefix(1);
+  std::uint64_t weight = 100;
+  while (!number.rest.empty() && number.rest.front() >= '0' && number.rest.front() <= '9') {
+    if (weight == 0) return std::nullopt;
+    number.thousandths += weight * static_cast<std::uint64_t>(number.rest.front() - '0');
+    weight /= 10;
+    number.rest.remove_prefix(1);
+  }
+  if (weight == 100) return std::nullopt;
+  return number;
+}
+
+Error bad_unit_text(std::string_view field, std::string_view text, std::string_view kind, std::string_view hint) {
+  return invalid_request(field, fmt::format("'{}' is not {}", text, kind), hint);
+}
+
+}  // namespace
+
+Result<milliseconds> parse_duration(std::string_view text, std::string_view field) {
+  const std::optional<Decimal> number = read_decimal(text);
+  if (!number) return fail(bad_unit_text(field, text, "a duration", kDurationHint));
+  for (const DurationUnit& unit : kDurationUnits) {
+    if (number->rest != unit.suffix) continue;
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    // Half of the range for the whole part leaves room for the fraction.
+    if (number->whole > kMost / 2 / unit.milliseconds) {
+      return fail(invalid_request(field, fmt::format("'{}' is too long", text), kDurationHint));
+    }
+    const std::uint64_t fraction = number->thousandths * unit.milliseconds / 1000;
+    return milliseconds(static_cast<std::int64_t>(number->whole * unit.milliseconds + fraction));
+  }
+  return fail(bad_unit_text(field, text, "a duration", kDurationHint));
+}
+
+Result<ByteCount> parse_bytes(std::string_view text, std::string_view field) {
+  std::uint64_t whole = 0;
+  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (error == std::errc::result_out_of_range) {
+    return fail(invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint));
+  }
+  if (error != std::errc{}) return fail(bad_unit_text(field, text, "a size", kBytesHint));
+  const std::string_view suffix = text.substr(static_cast<std::size_t>(after - text.data()));
+  for (const ByteUnit& unit : kByteUnits) {
+    if (suffix != unit.suffix) continue;
+    if (whole > (std::numeric_limits<std::uint64_t>::max() >> unit.shift)) {
+      return fail(invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint));
+    }
+    return ByteCount{whole << unit.shift};
+  }
+  return fail(bad_unit_text(field, text, "a size", kBytesHint));
+}
+
+std::string format_duration(microseconds duration) {
+  const std::int64_t us = duration.count();
+  if (us < 1'000) return fmt::format("{} us", us);
+  if (us < 1'000'000) return fmt::format("{:.1f} ms", static_cast<double>(us) / 1e3);
+  if (us < 60'000'000) return fmt::format("{:.2f} s", static_cast<double>(us) / 1e6);
+  const std::int64_t seconds = us / 1'000'000;
+  if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+  return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string format_bytes(ByteCount bytes) {
+  static constexpr std::array<std::string_view, 5> kNames = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  const std::uint64_t value = count(bytes);
+  if (value < 1024) return fmt::format("{} B", value);
+  double scaled = static_cast<double>(value) / 1024;
+  std::size_t name = 0;
+  while (scaled >= 1024 && name + 1 < kNames.size()) {
+    scaled /= 1024;
+    ++name;
+  }
+  const bool is_whole = scaled == static_cast<double>(static_cast<std::uint64_t>(scaled));
+  return is_whole ? fmt::format("{:.0f} {}", scaled, kNames[name]) : fmt::format("{:.1f} {}", scaled, kNames[name]);
+}
+
+}  // namespace sallyport

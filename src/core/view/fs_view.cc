@@ -1,0 +1,348 @@
+#include "core/view/fs_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "core/errors.h"
+#include "core/view/paths.h"
+
+namespace sallyport {
+namespace {
+
+constexpr auto kDevices = std::to_array<const char*>({"null", "zero", "full", "random", "urandom"});
+
+struct TextFile {
+  const char* path;
+  const char* content;
+};
+
+// No user of the host is named; ids are those of the jail's user map.
+constexpr auto kEtcFiles = std::to_array<TextFile>({
+    TextFile{"/etc/passwd",
+             "root:x:0:0:root:/root:/usr/sbin/nologin\n"
+             "sallyport:x:1000:1000:sallyport:/tmp/home:/bin/sh\n"
+             "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+    TextFile{"/etc/group", "root:x:0:\nsallyport:x:1000:\nnogroup:x:65534:\n"},
+    TextFile{"/etc/hosts", "127.0.0.1 localhost sallyport\n::1 localhost\n"},
+    TextFile{"/etc/hostname", "sallyport\n"},
+    TextFile{"/etc/nsswitch.conf",
+             "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
+});
+
+constexpr std::size_t kUsualSteps = 96;
+
+class ViewBuilder {
+ public:
+  ViewBuilder() { view_.reserve(kUsualSteps); }
+
+  void directory(const std::string& target, std::uint32_t mode = 0755) {
+    if (target == "/" || below_bind(target) || !known_.try_emplace(target, true).second) return;
+    directory(parent_of(target));
+    view_.push_back({.kind = ViewKind::kDirectory, .target = target, .mode = mode, .of_caller = caller_decides_});
+  }
+
+  void add(ViewEntry entry) {
+    directory(parent_of(entry.target));
+    const bool is_file = entry.kind == ViewKind::kFile || entry.kind == ViewKind::kCopy;
+    known_.try_emplace(entry.target, !is_file);
+    view_.push_back(std::move(entry));
+  }
+
+  void bind(const std::string& target, const HostPath& source, RepoAccess access) {
+    const bool inside = below_bind(target);
+    if (source.is_directory) {
+      directory(target);
+    } else if (!inside) {
+      directory(parent_of(target));
+    }
+    view_.push_back({.kind = ViewKind::kBind,
+                     .target = target,
+                     .source = source.path,
+                     .access = access,
+                     .source_is_directory = source.is_directory,
+                     .make_target = !source.is_directory && !inside,
+                     .of_caller = caller_decides_});
+    binds_.push_back(target);
+  }
+
+  // Why `source` cannot be shown where it is: something of the jail's own is in the way.
+  [[nodiscard]] std::optional<std::string> obstacle(const HostPath& source) const {
+    for (const ViewEntry& entry : view_) {
+      if (entry.kind == ViewKind::kSymlink && is_inside(source.path, entry.target)) {
+        return fmt::format("{} is a link to {} in the jail", entry.target, entry.source);
+      }
+    }
+    const auto known = known_.find(source.path);
+    if (known == known_.end() || known->second == source.is_directory || below_bind(source.path)) return std::nullopt;
+    return fmt::format("the jail has a {} of its own there", known->second ? "directory" : "file");
+  }
+
+  // From now on.
+  void caller_decides() { caller_decides_ = true; }
+
+  void call_it_base() {
+    for (ViewEntry& entry : view_) entry.of_base = true;
+  }
+
+  [[nodiscard]] std::vector<ViewEntry> take() && { return std::move(view_); }
+
+ private:
+  // Of an absolute path.
+  static std::string parent_of(const std::string& target) {
+    return target.substr(0, std::max<std::size_t>(target.rfind('/'), 1));
+  }
+  // Nothing is ever created below a bind: it would be created in the user's own directory.
+  [[nodiscard]] bool below_bind(const std::string& target) const {
+    return std::ranges::any_of(binds_, [&](const std::string& bind) { return is_inside(target, bind); });
+  }
+
+  std::vector<ViewEntry> view_;
+  std::vector<std::string> binds_;
+  std::map<std::string, bool> known_;  // whether it is a directory
+  bool caller_decides_ = false;
+};
+
+// Two short tries: the answer comes from this machine, at once or never.
+constexpr const char* kResolvesHere = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
+constexpr const char* kResolvesNothing = "# no network\n";
+
+void add_system(ViewBuilder& view, const HostLayout& host) {
+  for (const std::string& path : host.system_directories) view.bind(path, {path, true}, RepoAccess::kReadOnly);
+  for (const HostLayout::Link& link : host.system_links) {
+    view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
+  }
+  for (const char* empty : {"/home", "/root", "/run", "/var", "/etc"}) view.directory(empty);
+  view.add({.kind = ViewKind::kSymlink, .target = "/var/run", .source = "/run"});
+  view.directory("/var/tmp");
+  for (const HostPath& path : host.etc) view.bind(path.path, path, RepoAccess::kReadOnly);
+  for (const HostLayout::Link& link : host.etc_links) {
+    view.add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text});
+  }
+  for (const std::string& file : host.etc_files) {
+    view.add({.kind = ViewKind::kCopy, .target = file, .source = file, .mode = 0444});
+  }
+  for (const TextFile& file : kEtcFiles) {
+    view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
+  }
+}
+
+void add_resolver(ViewBuilder& view, bool names_resolve) {
+  view.add({.kind = ViewKind::kFile,
+            .target = "/etc/resolv.conf",
+            .content = names_resolve ? kResolvesHere : kResolvesNothing,
+            .mode = 0444});
+}
+
+void add_devices(ViewBuilder& view) {
+  view.directory("/dev");
+  for (const char* name : kDevices) {
+    const std::string path = fmt::format("/dev/{}", name);
+    view.add(
+        {.kind = ViewKind::kDevice, .target = path, .source = path, .source_is_directory = false, .make_target = true});
+  }
+  view.directory("/dev/pts");
+  view.add({.kind = ViewKind::kDevpts, .target = "/dev/pts"});
+  for (const auto& [name, text] :
+       {std::pair{"ptmx", "pts/ptmx"}, std::pair{"fd", "/proc/self/fd"}, std::pair{"stdin", "/proc/self/fd/0"},
+        std::pair{"stdout", "/proc/self/fd/1"}, std::pair{"stderr", "/proc/self/fd/2"}}) {
+    view.add({.kind = ViewKind::kSymlink, .target = fmt::format("/dev/{}", name), .source = text});
+  }
+}
+
+void add_scratch(ViewBuilder& view, ByteCount disk) {
+  view.directory("/tmp");
+  view.add({.kind = ViewKind::kScratch,
+            .target = "/tmp",
+            .content = fmt::format("size={},nr_inodes={},mode=1777", count(disk), scratch_files(disk)),
+            .mode = 01777});
+  // A mount and no symlink: a repo that lies below /var/tmp gets its place there, and not where a link leads.
+  view.add({.kind = ViewKind::kShared, .target = "/var/tmp", .source = "/tmp"});
+  view.directory(std::string(kJailScratch), 0700);
+  view.directory(std::string(kJailHome), 0700);
+  view.directory("/tmp/.shm", 01777);
+  view.directory("/dev/shm");
+  view.add({.kind = ViewKind::kShared, .target = "/dev/shm", .source = "/tmp/.shm"});
+}
+
+void add_proc(ViewBuilder& view, const HostLayout& host) {
+  view.directory("/proc");
+  view.add({.kind = ViewKind::kProc, .target = "/proc"});
+  for (const HostPath& masked : host.proc_masks) {
+    view.add({.kind = ViewKind::kMask, .target = masked.path, .source_is_directory = masked.is_directory});
+  }
+}
+
+// The alias /work is left out when something already has its own place below it on the host: a mount point for that
+// would have to be made inside the repo.
+bool work_is_free(const ViewInputs& inputs) {
+  const auto below_work = [](const HostPath& path) { return is_inside(path.path, kJailRepo); };
+  return !is_inside(inputs.repo, kJailRepo) && std::ranges::none_of(inputs.read_only, below_work) &&
+         std::ranges::none_of(inputs.read_write, below_work) && std::ranges::none_of(inputs.tool_files, below_work);
+}
+
+Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
+  for (const char* kernel : {"/proc", "/sys", "/dev"}) {
+    if (is_inside(path, kernel)) {
+      return fail(
+          invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
+    }
+  }
+  std::vector<std::string> kept = host.system_directories;
+  kept.insert(kept.end(), {"/etc", "/tmp", "/proc", "/dev"});
+  for (const std::string& system : kept) {
+    if (is_inside(system, path)) {
+      return fail(invalid_request(field, fmt::format("{} holds {}, which the jail must control itself", path, system),
+                                  "choose a directory further down"));
+    }
+  }
+  return {};
+}
+
+Status check_places(const ViewInputs& inputs, const HostLayout& host) {
+  TRY(check_place("repo", inputs.repo, host));
+  for (const HostPath& path : inputs.read_only) TRY(check_place("ro", path.path, host));
+  for (const HostPath& path : inputs.read_write) TRY(check_place("rw", path.path, host));
+  return {};
+}
+
+Status check_obstacle(const ViewBuilder& view, std::string_view field, const HostPath& path) {
+  const std::optional<std::string> obstacle = view.obstacle(path);
+  if (!obstacle) return {};
+  return fail(
+      invalid_request(field, fmt::format("{} cannot be shown: {}", path.path, *obstacle), "move it to another place"));
+}
+
+Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
+  TRY(check_obstacle(view, "repo", {inputs.repo, true}));
+  for (const HostPath& path : inputs.read_only) TRY(check_obstacle(view, "ro", path));
+  for (const HostPath& path : inputs.read_write) TRY(check_obstacle(view, "rw", path));
+  for (const HostPath& path : inputs.tool_files) TRY(check_obstacle(view, "tool", path));
+  return {};
+}
+
+// One path of the host that is shown where it is, and below /work when it lies in the repo.
+struct Shown {
+  HostPath path;
+  RepoAccess access = RepoAccess::kReadOnly;
+  bool pinned = false;  // must keep its name
+};
+
+// Shallow paths first, so that a mount never hides one made before it.
+template <class Path>
+std::size_t depth_of(const Path& path) {
+  return static_cast<std::size_t>(std::ranges::count(path, '/'));
+}
+
+std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
+  std::ranges::stable_sort(paths, {}, [](const HostPath& path) { return depth_of(path.path); });
+  return paths;
+}
+
+// What the innermost wish around `path` says; of two for one path the later, which is the stricter.
+RepoAccess innermost_access(const std::vector<Shown>& shown, const std::string& path) {
+  const Shown* innermost = nullptr;
+  for (const Shown& one : shown) {
+    if (!is_inside(path, one.path.path)) continue;
+    if (innermost == nullptr || one.path.path.size() >= innermost->path.path.size()) innermost = &one;
+  }
+  return innermost == nullptr ? RepoAccess::kReadOnly : innermost->access;
+}
+
+// A read-only path inside a writable one is only as fixed as its parents: with one of them renamed away, another file
+// could be put in its place. A mount point cannot be renamed (EBUSY), so each parent in between becomes one.
+void pin_parents(std::vector<Shown>& shown) {
+  std::vector<Shown> pins;
+  for (const Shown& top : shown) {
+    if (top.access != RepoAccess::kWritable || !top.path.is_directory) continue;
+    for (const Shown& fixed : shown) {
+      const bool stays = fixed.access == RepoAccess::kReadOnly || fixed.pinned;
+      if (!stays || !is_inside(fixed.path.path, top.path.path)) continue;
+      std::filesystem::path parent = std::filesystem::path(fixed.path.path).parent_path();
+      for (; parent != top.path.path && is_inside(parent, top.path.path); parent = parent.parent_path()) {
+        const auto is_parent = [&](const Shown& one) { return one.path.path == parent; };
+        // A pin is writable: it must not open what a wish further in has shut.
+        if (innermost_access(shown, parent) == RepoAccess::kReadOnly) continue;
+        if (std::ranges::none_of(shown, is_parent) && std::ranges::none_of(pins, is_parent)) {
+          pins.push_back({.path = {parent, true}, .access = RepoAccess::kWritable});
+        }
+      }
+    }
+  }
+  shown.insert(shown.end(), pins.begin(), pins.end());
+}
+
+// In the order in which they are mounted. Of two wishes for one path the stricter one is mounted last.
+std::vector<Shown> shown_paths(const ViewInputs& inputs) {
+  std::vector<Shown> shown = {{.path = {inputs.repo, true}, .access = inputs.repo_access}};
+  for (const HostPath& path : inputs.read_write) shown.push_back({.path = path, .access = RepoAccess::kWritable});
+  for (const HostPath& path : inputs.pinned) {
+    shown.push_back({.path = path, .access = RepoAccess::kWritable, .pinned = true});
+  }
+  for (const HostPath& path : inputs.read_only) shown.push_back({.path = path, .access = RepoAccess::kReadOnly});
+  pin_parents(shown);
+  std::ranges::stable_sort(shown, {}, [](const Shown& one) { return depth_of(one.path.path); });
+  return shown;
+}
+
+// The same below /work: else the alias would be a way around what is protected inside the repo.
+void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::string& repo) {
+  for (const Shown& one : shown) {
+    if (!is_inside(one.path.path, repo)) continue;
+    view.bind(std::string(kJailRepo) + one.path.path.substr(repo.size()), one.path, one.access);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+ViewBuilder build_base(const HostLayout& host) {
+  ViewBuilder view;
+  add_system(view, host);
+  add_devices(view);
+  add_proc(view, host);
+  view.call_it_base();
+  return view;
+}
+
+}  // namespace
+
+std::vector<ViewEntry> base_view(const HostLayout& host) { return build_base(host).take(); }
+
+Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host) {
+  TRY(check_places(inputs, host));
+  ViewBuilder view = build_base(host);
+  add_resolver(view, inputs.names_resolve);
+  add_scratch(view, inputs.disk);
+  view.caller_decides();
+  const std::vector<Shown> shown = shown_paths(inputs);
+  TRY(check_obstacles(view, inputs));
+  for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
+  for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);
+  if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
+  return std::move(view).take();
+}
+
+std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
+  // /var/tmp is the same directory as /tmp, and Landlock knows directories, not names.
+  std::vector<std::string> places = {"/dev", "/tmp"};
+  for (const ViewEntry& entry : view) {
+    if (entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
+  }
+  return places;
+}
+
+bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view) {
+  std::vector<std::string> places = writable_places(view);
+  places.emplace_back("/var/tmp");
+  return std::ranges::none_of(view, [&places](const ViewEntry& entry) {
+    return entry.kind == ViewKind::kBind && entry.access == RepoAccess::kReadOnly &&
+           std::ranges::any_of(places, [&](const std::string& place) { return is_inside(entry.target, place); });
+  });
+}
+
+}  // namespace sallyport

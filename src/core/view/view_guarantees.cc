@@ -1,0 +1,74 @@
+#include "core/view/view_guarantees.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/view/paths.h"
+
+namespace sallyport {
+namespace {
+
+// Where a host keeps what it starts and what configures that. Named here and not taken from one host's layout: a path
+// keeps its meaning where a directory happens to be missing.
+constexpr auto kSystem = std::to_array<std::string_view>(
+    {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/etc", "/boot"});
+constexpr auto kTemporary = std::to_array<std::string_view>({"/tmp", "/var/tmp", "/dev/shm"});
+constexpr auto kHomes = std::to_array<std::string_view>({"/home", "/root", "/run"});
+
+template <class Roots>
+bool inside_any(const std::string& path, const Roots& roots) {
+  return std::ranges::any_of(roots, [&](std::string_view root) { return is_inside(path, root); });
+}
+
+template <class Places>
+bool holds_any(const std::string& path, const Places& places) {
+  return std::ranges::any_of(places, [&](std::string_view place) { return is_inside(place, path); });
+}
+
+class Losses {
+ public:
+  void add(Guarantee guarantee, const ViewEntry& entry, std::string_view why) {
+    const auto same = [&](const LostGuarantee& lost) { return lost.guarantee == guarantee; };
+    if (std::ranges::any_of(found_, same)) return;
+    found_.push_back({.guarantee = guarantee, .path = entry.source, .why = std::string(why)});
+  }
+  [[nodiscard]] std::vector<LostGuarantee> take() && { return std::move(found_); }
+
+ private:
+  std::vector<LostGuarantee> found_;
+};
+
+// Of the host's path: the alias /work shows the same file as the path itself.
+void judge(const ViewEntry& entry, Losses& losses) {
+  const std::string& path = entry.source;
+  const bool writable = entry.access == RepoAccess::kWritable;
+  if (writable && (inside_any(path, kSystem) || holds_any(path, kSystem))) {
+    losses.add(Guarantee::kFsReadonlySystem, entry, "it makes a part of the system writable");
+  }
+  // A read-only path strictly inside is only shown, like one inside a home directory: the rest stays the run's own.
+  if (holds_any(path, kTemporary)) {
+    losses.add(Guarantee::kFsPrivateTmp, entry, "it shows the host's temporary files");
+  } else if (writable && inside_any(path, kTemporary)) {
+    losses.add(Guarantee::kFsPrivateTmp, entry, "what is written there stays in the host's temporary directory");
+  }
+  if (holds_any(path, kHomes)) losses.add(Guarantee::kFsHomeHidden, entry, "it shows home directories or /run");
+}
+
+}  // namespace
+
+std::vector<LostGuarantee> guarantees_lost(std::span<const ViewEntry> view, std::string_view home) {
+  Losses losses;
+  for (const ViewEntry& entry : view) {
+    if (entry.kind != ViewKind::kBind) continue;
+    if (!entry.of_base) judge(entry, losses);
+    // Also of the base: a service's home can be /opt/service, which every jail shows.
+    if (!home.empty() && is_inside(home, entry.source)) {
+      losses.add(Guarantee::kFsHomeHidden, entry, fmt::format("it shows the home directory {}", home));
+    }
+  }
+  return std::move(losses).take();
+}
+
+}  // namespace sallyport

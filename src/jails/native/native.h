@@ -1,0 +1,35 @@
+// The native Linux jail: renders a file system view into the steps the spawn helper takes. Pure: identities of host
+// paths are passed in, nothing is looked up.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/view/fs_view.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "spawn/wire/launch_spec.h"
+
+namespace sallyport::native {
+
+inline constexpr const char* kJailName = "native";
+
+// Which file a bind's source was when it was checked; system paths need none.
+using IdentityOf = std::function<std::optional<spawn::FileIdentity>(const std::string&)>;
+
+struct Inputs {
+  std::vector<std::string> argv{};  // with an interpreter's prefix already in it
+  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  std::vector<ViewEntry> view{};
+  IdentityOf identity_of{};
+};
+
+[[nodiscard]] spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs);
+
+// What of it is the same for every run on this host, and so can be built before there is one.
+[[nodiscard]] spawn::JailShape render_base(const HostLayout& host);
+
+}  // namespace sallyport::native

@@ -1,0 +1,204 @@
+#include "spawn/owner/helper_client.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/errors.h"
+#include "os/memfd.h"
+#include "spawn/owner/begin_helper.h"
+
+namespace sallyport::spawn {
+namespace {
+
+struct SocketPair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<SocketPair> make_socket_pair() {
+  std::array<int, 2> fds{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
+    return fail(system_error("create", "a socket pair", errno));
+  }
+  return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+// One that has been asked to leave does so within milliseconds; with thousands of processes below it, in some more. It is
+// killed when it does not.
+void reap(pid_t pid) {
+  constexpr int kPatienceMs = 5000;
+  const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd end{pidfd.get(), POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = pidfd ? ::poll(&end, 1, kPatienceMs) : 0;
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) ::kill(pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Error cannot_begin(const BegunHelper& begun) {
+  // A kernel that is new enough for us knows all these calls; the filter of an outer jail answers so.
+  if (begun.error == ENOSYS) {
+    return system_error(
+        "start", "the spawn helper", begun.error,
+        "this process seems to be in a jail already, sallyport's or a container's, which refuses it: let "
+        "the outer call start the tool");
+  }
+  switch (begun.step) {
+    case BegunHelper::Step::kSocket:
+      return system_error("create", "a socket pair", begun.error);
+    case BegunHelper::Step::kImage:
+      return system_error("create", "the spawn helper's image", begun.error);
+    case BegunHelper::Step::kNamespaces:
+      return setup_failed(stage_name(wire::Stage::kClone), begun.error);
+    case BegunHelper::Step::kExec:
+      break;
+  }
+  return system_error("start", "the spawn helper", begun.error,
+                      "it runs from a sealed memory file: vm.memfd_noexec must be below 2");
+}
+
+int send_request(int control, std::span<const int> fds) {
+  wire::Request request{wire::kMagic, static_cast<std::uint32_t>(fds.size())};
+  iovec part{&request, sizeof request};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxRequestFds)> passed{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = passed.data();
+  message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(fds.size_bytes());
+  std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(control, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent < 0 ? errno : 0;
+}
+
+std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Stdio stdio) {
+  const int in = stdio.in < 0 ? stdio.out : stdio.in;  // one must be there, though nobody uses it
+  std::vector<int> fds = {channel, image, in, stdio.out, stdio.err};
+  if (const auto* bare = std::get_if<BarePlace>(&spec.place)) fds.insert(fds.end(), {bare->exe_fd, bare->cwd_fd});
+  fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
+  fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
+  return fds;
+}
+
+}  // namespace
+
+HelperClient::~HelperClient() {
+  const std::scoped_lock lock(mutex_);
+  bury();
+  for (Spent& init : spent_) {
+    init.control.reset();
+    reap(init.pid);
+  }
+}
+
+void HelperClient::abandon() {
+  const std::scoped_lock lock(mutex_);
+  if (pid_ != 0) ::kill(pid_, SIGKILL);
+  bury();
+}
+
+pid_t HelperClient::helper_pid() {
+  const std::scoped_lock lock(mutex_);
+  return pid_;
+}
+
+// The helper leaves by itself once everything below it is dead; only then may its pid be forgotten.
+void HelperClient::bury() {
+  control_.reset();
+  if (pid_ != 0) reap(std::exchange(pid_, 0));
+}
+
+Status HelperClient::start_ahead() {
+  const std::scoped_lock lock(mutex_);
+  return ensure_running();
+}
+
+Status HelperClient::take(BegunHelper begun) {
+  pid_ = begun.pid;
+  control_ = UniqueFd(begun.control);
+  if (kind_ == wire::HelperKind::kTools) return {};
+  // Only now, so that the helper makes namespaces while we find out.
+  Status told = tell_shape();
+  if (!told) bury();
+  return told;
+}
+
+Status HelperClient::ensure_running() {
+  // A killed helper's children outlive it for a moment, and one of them could still take the request: ask for the helper.
+  int status = 0;
+  if (pid_ != 0 && ::waitpid(pid_, &status, WNOHANG) == 0) return {};
+  pid_ = 0;
+  control_.reset();
+  const BegunHelper begun = begin_helper(kind_, static_cast<std::uint32_t>(ready_));
+  if (begun.pid == 0) return fail(cannot_begin(begun));
+  return take(begun);
+}
+
+Status HelperClient::tell_shape() {
+  const UniqueFd image = TRY(sealed_memfd("sallyport-shape", encode(shape())));
+  const int error = send_request(control_.get(), std::array{image.get()});
+  if (error == 0) return {};
+  return fail(system_error("reach", "the spawn helper", error));
+}
+
+const JailShape& HelperClient::shape() {
+  std::call_once(shape_made_, [this] {
+    if (make_shape_) shape_ = make_shape_();
+  });
+  return shape_;
+}
+
+Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
+  if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
+    return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
+  }
+  if (kind_ != wire::HelperKind::kTools && !shape().fits(spec)) {
+    return fail(system_error("use", "a jail of another shape", EINVAL));
+  }
+  const StdinIs stdin_is = stdio.in < 0 ? StdinIs::kNullDevice : StdinIs::kGiven;
+  const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape(), stdin_is)));
+  SocketPair channel = TRY(make_socket_pair());
+  const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
+  const std::scoped_lock lock(mutex_);
+  // A helper that was killed is noticed by the send; the second try has a fresh one.
+  for (int attempt = 0;; ++attempt) {
+    TRY(ensure_running());
+    const int error = send_request(control_.get(), fds);
+    if (error == 0) break;
+    if (error != EPIPE && error != ECONNRESET) return fail(system_error("reach", "the spawn helper", error));
+    bury();
+    if (attempt == 1) {
+      return fail(system_error("reach", "the spawn helper", error, "it was killed twice in a row; see the kernel log"));
+    }
+  }
+  if (kind_ != wire::HelperKind::kOneJail) return Started{.channel = std::move(channel.ours)};
+  spent_.push_back({.control = std::move(control_), .pid = std::exchange(pid_, 0)});
+  return Started{.channel = std::move(channel.ours), .init = spent_.back().pid};
+}
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,96 @@
+// Built without sanitizers and stack protector, and without libc: this is two processes in one memory.
+#include "spawn/owner/starting_child.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <signal.h>
+
+#include "spawn/freestanding/sys.h"
+#include "spawn/wire/wire.h"
+
+namespace sallyport::spawn {
+namespace {
+
+using helper::sys;
+
+// Null standard streams, the control socket at its fixed place, nothing else of ours; and a session of its own, so that
+// Ctrl-C at the caller's terminal reaches the caller, who decides.
+long take_descriptors(const StartingChild& child) {
+  const long null = sys(__NR_openat, long{AT_FDCWD}, "/dev/null", long{O_RDWR}, 0L);
+  if (null < 0) return null;
+  for (long stream = 0; stream < 3; ++stream) {
+    const long placed = sys(__NR_dup2, null, stream);
+    if (placed < 0) return placed;
+  }
+  const long control = sys(__NR_dup2, long{child.control}, long{wire::kControlFd});
+  if (control < 0) return control;
+  // The image is closed by the exec itself.
+  if (child.image > wire::kControlFd + 1) {
+    const long below = sys(__NR_close_range, long{wire::kControlFd} + 1, long{child.image} - 1, 0L);
+    if (below < 0) return below;
+  }
+  return sys(__NR_close_range, long{child.image} + 1, long{0x7fffffff}, 0L);
+}
+
+// What building a jail takes, inside the new user namespace and nowhere else.
+constexpr int kInitCapabilities[] = {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,  CAP_SETGID,  CAP_SETUID,   CAP_SETPCAP,
+                                     CAP_NET_ADMIN,    CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_ADMIN};
+
+// Nobody is mapped there yet, and an exec by nobody keeps no capabilities but ambient ones.
+long keep_capabilities() {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct wanted[2] = {};
+  for (const int capability : kInitCapabilities) {
+    auto& half = wanted[CAP_TO_INDEX(capability)];
+    half.inheritable |= CAP_TO_MASK(capability);
+    half.effective = half.permitted = half.inheritable;
+  }
+  const long set = sys(__NR_capset, &header, &wanted[0]);
+  if (set < 0) return set;
+  for (const int capability : kInitCapabilities) {
+    const long raised = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_RAISE}, long{capability}, 0L, 0L);
+    if (raised < 0) return raised;
+  }
+  return 0;
+}
+
+[[noreturn]] void become_helper(StartingChild& child) {
+  sys(__NR_setsid);  // fails only for who leads a session already, which a new process does not
+  long result = take_descriptors(child);
+  if (result >= 0 && child.in_new_namespaces) result = keep_capabilities();
+  child.at_exec = result >= 0;
+  char* const no_environment[] = {nullptr};
+  if (result >= 0) result = sys(__NR_execveat, long{child.image}, "", child.argv, no_environment, long{AT_EMPTY_PATH});
+  child.error = static_cast<int>(-result);
+  helper::exit_now(127);
+}
+
+}  // namespace
+
+long clone_starting_child(StartingChild& child) {
+  struct clone_args how = {};
+  how.flags = CLONE_VM | CLONE_VFORK;
+  if (child.in_new_namespaces) how.flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
+  how.exit_signal = SIGCHLD;
+  how.stack = reinterpret_cast<std::uint64_t>(&child.stack[0]);
+  how.stack_size = sizeof child.stack;
+  long result = __NR_clone3;
+  // In the child the stack pointer is another, so nothing may be expected there but what is in registers.
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "mov %[child], %%rdi\n\t"
+      "call *%[entry]\n\t"
+      "hlt\n"
+      "1:"
+      : "+a"(result)
+      : "D"(&how), "S"(sizeof how), [child] "r"(&child), [entry] "r"(&become_helper)
+      : "rcx", "r11", "memory", "cc");
+  return result;
+}
+
+}  // namespace sallyport::spawn

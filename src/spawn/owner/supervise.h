@@ -1,0 +1,83 @@
+// One run, from start to the last process's end, in one poll loop: output, reports, deadline, stop token, disk watch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "sallyport/jail.h"
+#include "sallyport/limits.h"
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+#include "spawn/owner/helper_client.h"
+
+namespace sallyport::spawn {
+
+// What all processes of the run may use together, and who knows what they have used: nullopt counts as all of it.
+struct CpuBudget {
+  std::chrono::microseconds limit{};
+  std::function<std::optional<std::chrono::microseconds>()> used{};
+};
+
+// Called once, on the supervising thread, with the sockets of LaunchSpec::network as soon as they are open. An error ends
+// the run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
+struct OpenedNetwork {
+  std::vector<UniqueFd> sockets{};
+  bool ports_redirected = false;
+  bool refusals_shown = false;  // the last socket is the one that NetworkSpec::Message::keep asked for
+};
+using OnNetwork = std::function<Result<int>(OpenedNetwork)>;
+
+// Socket buffers that the kernel grants beyond the memory limit; looked at now and then.
+struct SocketBudget {
+  std::uint64_t limit_bytes = 0;
+  std::function<std::uint64_t()> used{};
+};
+
+struct Supervision {
+  std::chrono::milliseconds wall{};
+  StopLadder ladder{};
+  ByteCount max_output{};
+  std::optional<ByteCount> disk_quota{};  // watched when the run reports its scratch mount
+  std::optional<CpuBudget> cpu{};
+  std::optional<SocketBudget> sockets{};
+  StdinSource stdin_source{};
+  OutputTap tap{};
+  std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
+  OnNetwork on_network{};
+  int stop_fd = -1;              // ends the run as the stop token does, when readable
+  bool another_follows = false;  // its jail is started while this run goes on
+};
+
+enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };
+
+// What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
+struct Ended {
+  EndedBy by = EndedBy::kItself;
+  int wait_status = 0;
+  // The status is that of the jail's init or wrapper, which died before it could report the tool's.
+  bool fate_unknown = false;
+  CapturedStream stdout_stream{};
+  CapturedStream stderr_stream{};
+  std::chrono::microseconds duration{};
+  Usage usage{};
+  UniqueFd scratch{};              // of a jail's scratch mount
+  std::uint64_t scratch_used = 0;  // bytes, when last looked at; of a run that the quota ended, what ended it
+  std::uint64_t scratch_files = 0;
+  std::uint64_t socket_bytes = 0;  // when they ended the run
+  bool landlocked = false;
+};
+
+// Blocks until nothing of the run is alive. Errors mean that the tool never started, or that the helper died.
+[[nodiscard]] Result<Ended> supervise(HelperClient& server, const LaunchSpec& spec, const Supervision& supervision,
+                                      const std::stop_token& stop);
+
+// The same with a jail that the server built ahead. nullopt: it was no good, and nothing was started in it.
+[[nodiscard]] Result<std::optional<Ended>> supervise_if_sound(HelperClient& server, const LaunchSpec& spec,
+                                                              const Supervision& supervision,
+                                                              const std::stop_token& stop);
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,75 @@
+#include "spawn/owner/warm_pool.h"
+
+#include <utility>
+
+namespace sallyport::spawn {
+namespace {
+
+JailShape whole_shape(const LaunchSpec& spec) {
+  const auto& jail = std::get<JailPlace>(spec.place);
+  return {.root_ops = jail.root_ops,
+          .network = spec.network,
+          .landlock_writable = jail.landlock_writable,
+          .seccomp = jail.seccomp,
+          .allow_speculation = jail.allow_speculation,
+          .joins_cgroups = !spec.cgroup_procs_fds.empty(),
+          .whole = true};
+}
+
+}  // namespace
+
+std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
+  if (jails_ == 0) return nullptr;
+  Retired retired;  // destroyed without the lock
+  const std::scoped_lock lock(mutex_);
+  if (server_ && shape_.fits(spec)) {
+    wanted_.reset();
+    ++counts_.warm;
+    return server_;
+  }
+  ++counts_.cold;
+  if (wanted_ && wanted_->fits(spec)) {
+    // Ready for the next one; this one would have to wait just as long. When it cannot be started, the run under way
+    // meets the same trouble and tells.
+    static_cast<void>(start(*std::exchange(wanted_, std::nullopt), retired));
+  } else {
+    wanted_ = whole_shape(spec);
+  }
+  return nullptr;
+}
+
+Status WarmPool::prepare(const LaunchSpec& spec) {
+  if (jails_ == 0) return {};
+  Retired retired;
+  const std::scoped_lock lock(mutex_);
+  if (server_ && shape_.fits(spec)) return {};
+  return start(whole_shape(spec), retired);
+}
+
+void WarmPool::spoiled(const std::shared_ptr<HelperClient>& server) {
+  Retired retired;
+  const std::scoped_lock lock(mutex_);
+  --counts_.warm;
+  ++counts_.spoiled;
+  if (server_ == server) drop(retired);
+}
+
+WarmCounts WarmPool::counts() {
+  const std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+Status WarmPool::start(JailShape shape, Retired& retired) {
+  drop(retired);
+  shape.fail_at_for_tests = fault_;
+  auto server = std::make_shared<HelperClient>(wire::HelperKind::kJails, [shape] { return shape; }, jails_);
+  TRY(server->start_ahead());
+  server_ = std::move(server);
+  shape_ = std::move(shape);
+  return {};
+}
+
+// Runs under way keep the server; its idle jails go when the last of them is done.
+void WarmPool::drop(Retired& retired) { retired = std::exchange(server_, nullptr); }
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,58 @@
+// Whole jails built ahead of the runs that will use them.
+//
+// Runs of one owner mostly want the same jail: the same mounts, network and scratch, whatever the tool and its arguments.
+// That part is the run's *shape*. The pool keeps a few jails of one shape waiting; a run of that shape only has to start
+// its tool in one of them. A jail is used once and replaced in the background, never reused.
+//
+// Fails towards the ordinary way: a run whose shape differs, or whose bind sources are other files by now (a shape holds
+// their identity), gets a jail of its own. Jails that wait leave when the host's mounts change; see helper/init.cc.
+//
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "sallyport/gate.h"
+#include "spawn/owner/helper_client.h"
+
+namespace sallyport::spawn {
+
+class WarmPool {
+ public:
+  // 0: no pool; nothing ever fits.
+  explicit WarmPool(std::size_t jails) : jails_(jails) {}
+
+  // The server that has jails for this, kept alive by the pointer; null when one must be built for the run. A shape that
+  // is wanted twice in a row becomes the pool's.
+  [[nodiscard]] std::shared_ptr<HelperClient> server_for(const LaunchSpec& spec);
+
+  // Makes this the pool's shape now.
+  [[nodiscard]] Status prepare(const LaunchSpec& spec);
+
+  // A jail of `server` was no good, so neither are the others: they were built alike.
+  void spoiled(const std::shared_ptr<HelperClient>& server);
+
+  [[nodiscard]] WarmCounts counts();
+
+  // Tests only: jails are not built beyond that step.
+  void fail_at_for_tests(wire::Stage stage) { fault_ = stage; }
+
+ private:
+  // Its end waits for idle jails to be taken apart, so it happens when nobody waits for the pool.
+  using Retired = std::shared_ptr<HelperClient>;
+
+  [[nodiscard]] Status start(JailShape shape, Retired& retired);
+  void drop(Retired& retired);
+
+  const std::size_t jails_;
+  std::mutex mutex_;
+  JailShape shape_;                  // of server_
+  std::optional<JailShape> wanted_;  // by the last run that did not fit
+  std::shared_ptr<HelperClient> server_;
+  WarmCounts counts_{};
+  wire::Stage fault_ = wire::Stage::kNone;
+};
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,60 @@
+#include "spawn/owner/watches.h"
+
+#include <sys/statfs.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace sallyport::spawn {
+namespace {
+
+// How often scratch is looked at while a run has a quota, and socket memory while that has one. statfs on tmpfs costs about a
+// microsecond, a control file a few.
+constexpr std::chrono::milliseconds kDiskWatchInterval{10};
+constexpr std::chrono::milliseconds kSocketWatchInterval{10};
+// The kernel's own count moves on with its tick.
+constexpr std::chrono::milliseconds kShortestCpuWatch{2};
+
+}  // namespace
+
+std::optional<EndedBy> Watches::reached(Ended& run) {
+  const Clock::time_point now = Clock::now();
+  if (how_.disk_quota && run.scratch && now >= next_disk_look_) {
+    next_disk_look_ = now + kDiskWatchInterval;
+    if (scratch_is_full(run)) return EndedBy::kDiskQuota;
+  }
+  if (how_.cpu && now >= next_cpu_look_ && cpu_is_used_up()) return EndedBy::kCpuTime;
+  if (how_.sockets && now >= next_socket_look_) {
+    next_socket_look_ = now + kSocketWatchInterval;
+    run.socket_bytes = how_.sockets->used();
+    if (run.socket_bytes > how_.sockets->limit_bytes) return EndedBy::kMemory;
+  }
+  return std::nullopt;
+}
+
+Watches::Clock::time_point Watches::next(const Ended& run) const {
+  Clock::time_point next = Clock::time_point::max();
+  if (how_.disk_quota && run.scratch) next = std::min(next, next_disk_look_);
+  if (how_.cpu) next = std::min(next, next_cpu_look_);
+  if (how_.sockets) next = std::min(next, next_socket_look_);
+  return next;
+}
+
+bool Watches::scratch_is_full(Ended& run) const {
+  struct statfs usage{};
+  if (::fstatfs(run.scratch.get(), &usage) != 0) return false;
+  run.scratch_used = (usage.f_blocks - usage.f_bfree) * static_cast<std::uint64_t>(usage.f_bsize);
+  run.scratch_files = usage.f_files - usage.f_ffree;
+  return usage.f_bfree == 0 || run.scratch_files >= scratch_files(*how_.disk_quota);
+}
+
+// Looks again no sooner than all processors together could have used up what is left.
+bool Watches::cpu_is_used_up() {
+  const std::chrono::microseconds left = how_.cpu->limit - how_.cpu->used().value_or(how_.cpu->limit);
+  if (left.count() <= 0) return true;
+  static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // asking opens a file
+  next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors, kShortestCpuWatch);
+  return false;
+}
+
+}  // namespace sallyport::spawn

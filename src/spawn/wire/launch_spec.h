@@ -1,0 +1,120 @@
+// What to start and in which place, as a plain value: adapters render it (pure), HelperClient carries it out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sallyport/receipt.h"
+#include "spawn/wire/wire.h"
+
+namespace sallyport::spawn {
+
+// Which file a host path must still be when the jail opens it; device as statx gives it (major << 32 | minor).
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+// One step of building a jail's root; see wire::OpKind for which fields matter. `target` has no leading slash.
+struct RootOp {
+  wire::OpKind kind{};
+  std::string target{};
+  std::string source{};
+  std::string content{};    // a file's bytes, or mount options
+  std::uint32_t flags = 0;  // wire::OpFlag
+  std::uint32_t mode = 0;
+  std::optional<FileIdentity> identity{};
+  bool operator==(const RootOp&) const = default;
+};
+
+struct ResourceLimit {
+  std::uint32_t resource = 0;  // RLIMIT_*
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+};
+
+// No jail: the checked descriptor is executed in the checked directory.
+struct BarePlace {
+  int exe_fd = -1;          // borrowed
+  int cwd_fd = -1;          // borrowed
+  bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
+};
+
+// Namespaces, a new root, an init of its own. The executable is opened inside and compared with `exe`.
+struct JailPlace {
+  std::vector<RootOp> root_ops{};
+  std::string cwd{};
+  BinaryIdentity exe{};
+  std::vector<std::string> landlock_writable{};  // paths inside; everything else cannot be written
+  std::string seccomp{};                         // struct sock_filter[], as bytes
+  bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
+  bool allow_speculation = false;
+};
+
+// A network namespace whose every address is its own, with the sockets that answer there; empty: a cut network.
+struct NetworkSpec {
+  struct Message {
+    std::uint32_t protocol = 0;  // NETLINK_*
+    std::string bytes{};
+    bool required = true;
+    std::uint32_t flag_when_done = 0;  // a wire::ReportFlag
+    std::uint32_t only_with = 0;       // wire::ReportFlags: sent only when all of these are set
+    std::uint32_t not_with = 0;        // and when none of these is
+    bool keep = false;                 // its socket comes behind `sockets`; for one message at the most
+    bool operator==(const Message&) const = default;
+  };
+  struct Socket {
+    std::uint32_t type = 0;  // SOCK_STREAM or SOCK_DGRAM
+    std::uint16_t port = 0;
+    bool operator==(const Socket&) const = default;
+  };
+  std::vector<Message> messages{};
+  std::vector<Socket> sockets{};  // passed to Supervision::on_network in this order
+  bool operator==(const NetworkSpec&) const = default;
+};
+
+struct LaunchSpec {
+  std::vector<std::string> argv{};
+  std::vector<std::string> env{};  // "NAME=value"
+  std::variant<BarePlace, JailPlace> place{};
+  NetworkSpec network{};
+  std::vector<ResourceLimit> limits{};
+  std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
+  std::vector<int> passed_fds{};        // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed
+  wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
+};
+
+// What of a jail is built before there is a run for it: the first steps of its root; when `whole` all of them, its network,
+// and its locks too, unless the tool has to join a cgroup first.
+struct JailShape {
+  std::vector<RootOp> root_ops{};
+  NetworkSpec network{};
+  std::vector<std::string> landlock_writable{};
+  std::string seccomp{};
+  bool allow_speculation = false;
+  bool joins_cgroups = false;
+  bool whole = false;
+  wire::Stage fail_at_for_tests = wire::Stage::kNone;
+
+  [[nodiscard]] bool fits(const LaunchSpec& spec) const;
+};
+
+// "bind mount", "seccomp filter" …: for messages.
+[[nodiscard]] std::string_view stage_name(wire::Stage stage);
+
+// One line for people and golden files: "bind  /usr  ro,nodev".
+[[nodiscard]] std::string describe(const RootOp& op);
+
+// Whether a jailed tool's stdin comes with the request, or is the jail's own null device.
+enum class StdinIs { kGiven, kNullDevice };
+
+// The launch image for the helper, a function of its arguments alone. `built` is what the spec's jail has already.
+[[nodiscard]] std::string encode(const LaunchSpec& spec, const JailShape& built = {},
+                                 StdinIs stdin_is = StdinIs::kGiven);
+[[nodiscard]] std::string encode(const JailShape& shape);
+
+}  // namespace sallyport::spawn
