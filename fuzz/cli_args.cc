@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "cli/call_options.h"
 #include "cli/command_line.h"
 #include "fuzz/require.h"
 
@@ -38,7 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(command.error().message.find('\n') == std::string::npos);
     return 0;
   }
-  if (const auto* run = std::get_if<sallyport::cli::RunCommand>(&*command)) check_call(run->call);
-  if (const auto* explain = std::get_if<sallyport::cli::ExplainCommand>(&*command)) check_call(explain->call);
+  if (args[0] != "run" && args[0] != "explain") return 0;
+  const auto call = sallyport::cli::parse_call_options(std::span(args).subspan(1));
+  require(call.has_value());
+  if (*call) check_call(**call);
   return 0;
 }

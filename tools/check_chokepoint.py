@@ -24,7 +24,7 @@ CREATES_PROCESS = re.compile(
 # object may refer to the symbol although nobody wrote it.
 RAW_SYSTEM_CALL = re.compile(r"\bsyscall\b")
 # The spawn helper's own way to make one.
-HELPER_HEADER = re.compile(r'^\s*#\s*include\s*"spawn/(helper|freestanding)/', re.MULTILINE)
+HELPER_HEADER = re.compile(r'^\s*#\s*include\s*"spawn/(helper/(?!helper_image\.h)|freestanding/)', re.MULTILINE)
 
 MAY_CREATE = ("src/spawn/", "src/attack/program/", "tests/", "bench/", "fuzz/")
 

@@ -1,7 +1,7 @@
 // From the options of `run` and `explain` to what the gate wants.
 #pragma once
 
-#include "cli/command_line.h"
+#include "cli/call_options.h"
 #include "cli/environment.h"
 #include "sallyport/gate.h"
 #include "sallyport/result.h"

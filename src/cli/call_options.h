@@ -1,15 +1,57 @@
 // The options that `run` and `explain` share, and the words that stand for their values.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "cli/command_line.h"
+#include "cli/format.h"
+#include "sallyport/guarantee.h"
+#include "sallyport/limits.h"
+#include "sallyport/plan.h"
+#include "sallyport/probe_id.h"
 #include "sallyport/result.h"
 
 namespace sallyport::cli {
+
+inline constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(60);
+
+enum class StdinChoice { kNull, kOurs, kOursItself };
+
+// One call through the gate, as asked for. Paths are as typed: relative ones count from the current directory.
+struct CallOptions {
+  std::optional<std::filesystem::path> repo{};
+  std::optional<std::filesystem::path> cwd{};
+  std::optional<std::filesystem::path> policy{};
+  std::chrono::milliseconds timeout = kDefaultTimeout;
+  ByteCount max_output = kDefaultMaxOutput;
+  std::optional<ByteCount> memory{};
+  std::optional<std::uint32_t> pids{};
+  std::optional<std::chrono::milliseconds> cpu{};
+  std::optional<ByteCount> disk{};
+  std::optional<ProbeId> probe{};
+  JailKind jail = JailKind::kAuto;
+  std::vector<Guarantee> required{};
+  std::vector<std::filesystem::path> read_write{};
+  std::vector<std::filesystem::path> read_only{};
+  RepoAccess repo_access = RepoAccess::kReadOnly;
+  GitAccess git_access = GitAccess::kProtected;
+  Speculation speculation = Speculation::kForbidden;
+  std::vector<HostRule> allowed_hosts{};
+  bool allow_registry = false;  // that of the operator's own npm
+  bool strict_network = false;
+  bool allow_unjailed = false;  // run what runs the repo's code without a jail, too
+  std::vector<EnvVar> env{};
+  StdinChoice stdin_choice = StdinChoice::kNull;
+  Format format = Format::kText;
+  Verbosity verbosity = Verbosity::kNormal;
+  std::vector<std::string> argv{};  // never empty
+};
 
 // Reads options up to `--` or the first operand; all that follows belongs to the tool. Nothing when help was asked for.
 [[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args);

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
-#include <variant>
 #include <vector>
+
+#include "cli/call_options.h"
+#include "cli/verbs/help.h"
 
 namespace sallyport::cli {
 namespace {
@@ -14,18 +18,17 @@ using namespace std::chrono_literals;
 using Args = std::vector<std::string>;
 
 CallOptions run_options(const Args& args) {
-  const Result<Command> command = parse_command_line(args);
-  if (!command) {
-    ADD_FAILURE() << command.error().message;
+  const Result<std::optional<CallOptions>> call = parse_call_options(std::span(args).subspan(1));
+  if (!call) {
+    ADD_FAILURE() << call.error().message;
     return {};
   }
-  const RunCommand* const run = std::get_if<RunCommand>(&*command);
-  if (run == nullptr) ADD_FAILURE() << "not a run command";
-  return run != nullptr ? run->call : CallOptions{};
+  if (!*call) ADD_FAILURE() << "help was asked for";
+  return call->value_or(CallOptions{});
 }
 
 Error error_of(const Args& args) {
-  const Result<Command> command = parse_command_line(args);
+  const Result<Action> command = parse_command_line(args);
   if (command) ADD_FAILURE() << "parsed";
   return command ? Error{InvalidRequest{}, "", ""} : command.error();
 }
@@ -188,27 +191,42 @@ TEST(CommandLine, EscapesInTheArgumentsNeverReachTheMessage) {
   }
 }
 
+// What an action prints when it is carried out; every one of these only prints.
+std::string printed_by(const Args& args) {
+  const Result<Action> action = parse_command_line(args);
+  if (!action) {
+    ADD_FAILURE() << action.error().message;
+    return {};
+  }
+  testing::internal::CaptureStdout();
+  EXPECT_EQ((*action)(Environment{}), 0);
+  return testing::internal::GetCapturedStdout();
+}
+
 TEST(CommandLine, HelpAndVersion) {
-  const auto topic = [](const Args& args) {
-    const Result<Command> command = parse_command_line(args);
-    return std::get<HelpRequested>(command.value()).topic;
-  };
-  EXPECT_EQ(topic({"--help"}), HelpTopic::kOverview);
-  EXPECT_EQ(topic({"help"}), HelpTopic::kOverview);
-  EXPECT_EQ(topic({"help", "run"}), HelpTopic::kRun);
-  EXPECT_EQ(topic({"run", "--json", "--help"}), HelpTopic::kRun);
-  EXPECT_EQ(topic({"explain", "-h"}), HelpTopic::kExplain);
-  EXPECT_EQ(topic({"allowlist", "show", "--help"}), HelpTopic::kAllowlist);
-  EXPECT_TRUE(std::holds_alternative<VersionRequested>(parse_command_line(Args{"--version"}).value()));
+  for (const Args& args : {Args{"--help"}, Args{"help"}, Args{"-h"}, Args{"help", "help"}}) {
+    EXPECT_EQ(printed_by(args), overview());
+  }
+  EXPECT_EQ(printed_by({"help", "run"}), find_verb("run")->page);
+  EXPECT_EQ(printed_by({"run", "--json", "--help"}), find_verb("run")->page);
+  EXPECT_EQ(printed_by({"explain", "-h"}), find_verb("explain")->page);
+  EXPECT_EQ(printed_by({"allowlist", "show", "--help"}), find_verb("allowlist")->page);
+  EXPECT_TRUE(printed_by({"--version"}).starts_with("sallyport "));
+}
+
+TEST(CommandLine, EveryVerbIsInTheOverviewAndHasAPageOfOneScreen) {
+  for (const Verb* const verb : verbs()) {
+    EXPECT_NE(overview().find(verb->summary), std::string::npos) << verb->name;
+    EXPECT_EQ(find_verb(verb->name), verb);
+    if (verb->name == "help") continue;
+    EXPECT_TRUE(verb->page.starts_with("usage: sallyport " + std::string(verb->name))) << verb->name;
+    EXPECT_LE(std::ranges::count(verb->page, '\n'), 24) << verb->name;
+  }
 }
 
 TEST(CommandLine, AllowlistTakesItsOptionsAnywhere) {
-  const Result<Command> command = parse_command_line(Args{"allowlist", "--json", "show", "git", "--policy", "p.toml"});
-  const AllowlistCommand& allowlist = std::get<AllowlistCommand>(command.value());
-  EXPECT_EQ(allowlist.action, AllowlistAction::kShow);
-  EXPECT_EQ(allowlist.tool, "git");
-  EXPECT_EQ(allowlist.policy, "p.toml");
-  EXPECT_EQ(allowlist.format, Format::kJson);
+  EXPECT_NE(printed_by({"allowlist", "--json", "show", "git"}).find("\"name\":\"git\""), std::string::npos);
+  EXPECT_NE(printed_by({"allowlist", "show", "git", "--json"}).find("\"name\":\"git\""), std::string::npos);
 }
 
 TEST(CommandLine, AnErrorIsReportedInTheFormatThatWasAskedFor) {
@@ -230,7 +248,7 @@ TEST(CommandLine, ArbitraryWordsNeverThrowAndFailuresAreOneLine) {
                                                    "--require", "git", "--timeout=1s", "show", "--policy"));
   EXPECT_TRUE(rc::check([&] {
     const auto args = *rc::gen::container<Args>(word);
-    const Result<Command> command = parse_command_line(args);
+    const Result<Action> command = parse_command_line(args);
     (void)requested_format(args);
     if (!command) RC_ASSERT(command.error().message.find('\n') == std::string::npos);
   }));

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command_line.h"
+#include "cli/format.h"
 #include "core/json/json.h"
 #include "sallyport/result.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/format.h"
 #include "core/json/json.h"
 #include "sallyport/event.h"
 #include "sallyport/result.h"

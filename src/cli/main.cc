@@ -13,7 +13,6 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/environment.h"
-#include "cli/verbs.h"
 
 namespace sallyport::cli {
 namespace {
@@ -47,17 +46,9 @@ Environment read_environment() {
 int dispatch(const std::vector<std::string>& args) {
   const Environment environment = read_environment();
   expect_build_log(environment.in_build_log);
-  const Result<Command> command = parse_command_line(args);
-  if (!command) return report(command.error(), requested_format(args));
-  return std::visit(overloaded{
-                        [&](const RunCommand& run) { return run_verb(run, environment); },
-                        [&](const ExplainCommand& explain) { return explain_verb(explain, environment); },
-                        [&](const DoctorCommand& doctor) { return doctor_verb(doctor, environment); },
-                        [](const AllowlistCommand& allowlist) { return allowlist_verb(allowlist); },
-                        [](const HelpRequested& help) { return help_verb(help); },
-                        [](const VersionRequested& version) { return version_verb(version); },
-                    },
-                    *command);
+  const Result<Action> action = parse_command_line(args);
+  if (!action) return report(action.error(), requested_format(args));
+  return (*action)(environment);
 }
 
 }  // namespace

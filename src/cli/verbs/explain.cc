@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "cli/call.h"
+#include "cli/call_options.h"
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "core/json/json.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
@@ -97,10 +98,7 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
   return table.text();
 }
 
-}  // namespace
-
-int explain_verb(const ExplainCommand& command, const Environment& environment) {
-  const CallOptions& options = command.call;
+int explain_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
   Result<Call> call = make_call(options, environment, events);
   if (!call) return report(call.error(), options.format, events);
@@ -111,5 +109,32 @@ int explain_verb(const ExplainCommand& command, const Environment& environment) 
   if (options.format == Format::kText) return print_text(explanation_text(*explanation, options.verbosity), kExitOk);
   return print_record(events.with_events(explain_record(*explanation)), kExitOk);
 }
+
+Result<Action> parse_explain(Args args) {
+  std::optional<CallOptions> call = TRY(parse_call_options(args));
+  if (!call) return Action();
+  return [call = *std::move(call)](const Environment& environment) { return explain_tool(call, environment); };
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport explain [OPTIONS] [--] TOOL [ARGS]
+Print what run would do with the same options: the binary and its hash, the
+full command with its hardening, environment, limits, jail and guarantees.
+Nothing is started (but npm, to be asked, with --allow-registry) or written.
+
+Takes every option of run (sallyport help run); it refuses what run refuses,
+with the same exit codes: 125 refused, 126 not runnable, 127 tool missing.
+
+examples:
+  sallyport explain -- git status
+  sallyport explain --json --jail bwrap --memory 512M -- npm install
+)";
+
+}  // namespace
+
+extern constinit const Verb kExplainVerb{.name = "explain",
+                                         .summary = "print what run would do; starts nothing, writes nothing",
+                                         .page = kPage,
+                                         .parse = parse_explain,
+                                         .format = call_format};
 
 }  // namespace sallyport::cli

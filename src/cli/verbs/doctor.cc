@@ -12,9 +12,12 @@
 
 #include "attack/cases.h"
 #include "attack/runner.h"
+#include "cli/call_options.h"
+#include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/verbs.h"
+#include "cli/option_table.h"
+#include "cli/verb.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
@@ -27,6 +30,14 @@ namespace {
 namespace fs = std::filesystem;
 using attack::Finding;
 using attack::Got;
+
+enum class DoctorAction { kProbe, kAttack };
+struct DoctorCommand {
+  DoctorAction action = DoctorAction::kProbe;
+  JailKind jail = JailKind::kAuto;
+  std::string only{};  // one attack by name; empty: all
+  Format format = Format::kText;
+};
 
 constexpr int kExitBroken = 1;
 
@@ -138,9 +149,7 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
-}  // namespace
-
-int doctor_verb(const DoctorCommand& command, const Environment& environment) {
+int examine(const DoctorCommand& command, const Environment& environment) {
   if (const Status known = check_only(command.only); !known) return report(known.error(), command.format);
   const Result<attack::Surroundings> surroundings = find_surroundings(environment);
   if (!surroundings) return report(surroundings.error(), command.format);
@@ -161,5 +170,75 @@ int doctor_verb(const DoctorCommand& command, const Environment& environment) {
   if (!attacking) return tell_jails(answers, command.format);
   return report(*answers.back().problem, command.format);
 }
+
+Status set_attack(DoctorCommand& command, std::string_view /*value*/) {
+  command.action = DoctorAction::kAttack;
+  return {};
+}
+
+Status set_doctor_jail(DoctorCommand& command, std::string_view value) {
+  command.jail = TRY(jail_named(value));
+  return {};
+}
+
+Status set_only(DoctorCommand& command, std::string_view value) {
+  command.only = value;
+  return {};
+}
+
+Status set_doctor_json(DoctorCommand& command, std::string_view /*value*/) {
+  command.format = Format::kJson;
+  return {};
+}
+
+constexpr auto kDoctorOptions = std::to_array<Option<DoctorCommand>>({{{"--attack", Arity::kFlag}, set_attack},
+                                                                      {{"--jail", Arity::kValue}, set_doctor_jail},
+                                                                      {{"--only", Arity::kValue}, set_only},
+                                                                      {{"--json", Arity::kFlag}, set_doctor_json}});
+
+Result<std::optional<DoctorCommand>> parse_doctor_words(Args args) {
+  OptionWalker walker(args, kDoctorOptions);
+  DoctorCommand command;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kEnd) return command;
+    if (token.kind == Token::Kind::kHelp) return std::nullopt;
+    if (token.kind == Token::Kind::kOperand) return fail(superfluous_word(token.value));
+    if (token.kind == Token::Kind::kOption) TRY(kDoctorOptions[token.index].apply(command, token.value));
+  }
+}
+
+Result<Action> parse_doctor(Args args) {
+  std::optional<DoctorCommand> command = TRY(parse_doctor_words(args));
+  if (!command) return Action();
+  return [command = *std::move(command)](const Environment& environment) { return examine(command, environment); };
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport doctor [--attack [--only NAME]] [--jail KIND] [--json]
+Show which jails work on this machine, by using each one once.
+
+  --attack      make every attack we know, with and without the jail
+  --only NAME   just this one of them
+  --jail KIND   only this one: native, bwrap, none [auto: the first that works]
+  --json        one record: {"schema":"sallyport.doctor/1", ...}, with
+                --attack {"schema":"sallyport.attacks/1","attacks":[...]}
+
+An attack counts only when it works without a jail; where it does not, the
+table says so. It runs a copy of itself, in directories it makes and removes,
+and harms nothing. With --jail none you see what is left when nothing guards.
+
+exit codes: 0 held, 1 an attack got through or no jail works, 125 wrong usage
+
+examples:
+  sallyport doctor
+  sallyport doctor --attack --jail bwrap
+)";
+
+}  // namespace
+
+extern constinit const Verb kDoctorVerb{.name = "doctor",
+                                        .summary = "which jails work here; --attack tries to break out of one",
+                                        .page = kPage,
+                                        .parse = parse_doctor};
 
 }  // namespace sallyport::cli

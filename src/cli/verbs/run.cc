@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "cli/call.h"
+#include "cli/call_options.h"
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
 #include "cli/live_output.h"
 #include "cli/stop_on_signal.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "cli/verdict.h"
 #include "gate/one_run.h"
 #include "sallyport/gate.h"
@@ -54,10 +55,7 @@ void explain_protected_git(const CallOptions& options, const JailedSubprocessRes
   ::_exit(code);
 }
 
-}  // namespace
-
-int run_verb(const RunCommand& command, const Environment& environment) {
-  const CallOptions& options = command.call;
+int run_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
   std::stop_source source;
   const Result<StopOnSignal> signals = StopOnSignal::start();
@@ -87,5 +85,45 @@ int run_verb(const RunCommand& command, const Environment& environment) {
   if (live) leave(finish_text(*result, options.argv.front(), *live, stop_signal));
   leave(print_run_record(*result, events.collected(), exit_code_of(result->outcome, stop_signal)));
 }
+
+Result<Action> parse_run(Args args) {
+  std::optional<CallOptions> call = TRY(parse_call_options(args));
+  if (!call) return Action();
+  return [call = *std::move(call)](const Environment& environment) { return run_tool(call, environment); };
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport run [OPTIONS] [--] TOOL [ARGS]
+Run one allowlisted tool over a repo you do not trust.
+
+  --repo DIR            the analysed repo [nearest .git above --cwd, else --cwd]
+  --cwd DIR             where the tool runs, inside the repo [here, or --repo]
+  --timeout 60s         then the tool and all it started is killed
+  --cpu 30s, --memory 512M, --pids 128, --disk 256M      more limits
+  --max-output 64M      how much of stdout and of stderr is kept, from the end
+  --jail KIND           auto (native, else bwrap), native, bwrap, none [auto]
+  --require G,G         refuse unless these guarantees hold
+  --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
+  --writable-repo, --writable-git   may write the repo; what git executes, too
+  --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
+  --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
+  --allow-registry      may reach the registry that your own npm is set to
+  --strict-network      end the run at the first refused connection
+  --env NAME=VALUE      one more variable (repeatable)
+  --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
+  --policy FILE         another closed set; never a file inside the repo
+  --json, --verbose, --probe NAME   one record; debug events; a name for events
+
+exit codes: see sallyport help
+example:
+  sallyport run --timeout 5s --require net.isolated -- git log --oneline
+)";
+
+}  // namespace
+
+extern constinit const Verb kRunVerb{.name = "run",
+                                     .summary = "run one allowlisted tool over a repo, behind a jail",
+                                     .page = kPage,
+                                     .parse = parse_run,
+                                     .format = call_format};
 
 }  // namespace sallyport::cli

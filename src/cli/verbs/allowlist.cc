@@ -1,15 +1,20 @@
 // sallyport allowlist: the closed set in force, for people and for programs.
 #include <fmt/format.h>
 
+#include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/option_table.h"
 #include "cli/policy_file.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "core/errors.h"
 #include "core/json/json.h"
 #include "core/policy/hardening.h"
@@ -18,6 +23,16 @@
 
 namespace sallyport::cli {
 namespace {
+
+enum class AllowlistAction { kList, kShow, kCheck };
+struct AllowlistCommand {
+  AllowlistAction action = AllowlistAction::kList;
+  std::string tool{};  // for kShow
+  std::optional<std::filesystem::path> policy{};
+  Format format = Format::kText;
+};
+
+constexpr std::array<std::string_view, 3> kActions = {"list", "show", "check"};
 
 std::string_view role_name(Role role) { return role == Role::kTool ? "tool" : "wrapper"; }
 
@@ -85,9 +100,7 @@ std::string check_text(const AllowlistCommand& command, const Allowlist& allowli
                      count == 1 ? "" : "s", policy_digest(allowlist));
 }
 
-}  // namespace
-
-int allowlist_verb(const AllowlistCommand& command) {
+int print_allowlist(const AllowlistCommand& command) {
   const Result<Allowlist> allowlist = load_allowlist(command.policy);
   if (!allowlist) return report(allowlist.error(), command.format);
   if (command.action == AllowlistAction::kShow) return show(command, *allowlist);
@@ -95,5 +108,87 @@ int allowlist_verb(const AllowlistCommand& command) {
   const bool is_check = command.action == AllowlistAction::kCheck;
   return print_text(is_check ? check_text(command, *allowlist) : list_text(*allowlist), kExitOk);
 }
+
+Status set_policy(AllowlistCommand& command, std::string_view value) {
+  command.policy = std::filesystem::path(value);
+  return {};
+}
+
+Status set_json(AllowlistCommand& command, std::string_view /*value*/) {
+  command.format = Format::kJson;
+  return {};
+}
+
+constexpr auto kAllowlistOptions = std::to_array<Option<AllowlistCommand>>(
+    {{{"--policy", Arity::kValue}, set_policy}, {{"--json", Arity::kFlag}, set_json}});
+
+Status take_action(AllowlistCommand& command, std::span<const std::string_view> words) {
+  if (words.empty()) return {};
+  const std::string_view action = words[0];
+  std::size_t expected = 1;
+  if (action == "show") {
+    command.action = AllowlistAction::kShow;
+    if (words.size() < 2)
+      return fail(invalid_request("arguments", "show needs a tool's name", "e.g. allowlist show git"));
+    command.tool = words[1];
+    expected = 2;
+  } else if (action == "check") {
+    command.action = AllowlistAction::kCheck;
+    if (!command.policy) {
+      return fail(invalid_request("arguments", "check needs a policy file", "allowlist check --policy FILE"));
+    }
+  } else if (action != "list") {
+    return fail(unknown_word("allowlist action", action, kActions));
+  }
+  if (words.size() > expected) return fail(superfluous_word(words[expected]));
+  return {};
+}
+
+Result<std::optional<AllowlistCommand>> parse_allowlist_words(Args args) {
+  OptionWalker walker(args, kAllowlistOptions);
+  AllowlistCommand command;
+  std::vector<std::string_view> words;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kEnd) break;
+    if (token.kind == Token::Kind::kHelp) return std::nullopt;
+    if (token.kind == Token::Kind::kOperand) {
+      words.push_back(token.value);
+      walker.take_operand();
+    }
+    if (token.kind == Token::Kind::kOption) TRY(kAllowlistOptions[token.index].apply(command, token.value));
+  }
+  TRY(take_action(command, words));
+  return command;
+}
+
+Result<Action> parse_allowlist(Args args) {
+  std::optional<AllowlistCommand> command = TRY(parse_allowlist_words(args));
+  if (!command) return Action();
+  return [command = *std::move(command)](const Environment&) { return print_allowlist(command); };
+}
+
+constexpr std::string_view kPage =
+    R"(usage: sallyport allowlist [list | show NAME | check] [--policy FILE] [--json]
+The closed set of tools that can be run, and who decided that.
+
+  list           every entry (the default)
+  show NAME      one entry
+  check          parse the --policy file; errors carry line and column
+  --policy FILE  the set in FILE instead of the built-in one
+  --json         one record: {"schema":"sallyport.allowlist/1","tools":[...]}
+
+exit codes: 0, or 125 for a wrong policy or an unknown name
+
+examples:
+  sallyport allowlist list
+  sallyport allowlist show rg --json
+  sallyport allowlist check --policy tools.toml
+)";
+
+}  // namespace
+
+extern constinit const Verb kAllowlistVerb{
+    .name = "allowlist", .summary = "the closed set of tools that can be run", .page = kPage, .parse = parse_allowlist};
 
 }  // namespace sallyport::cli

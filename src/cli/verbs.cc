@@ -1,0 +1,27 @@
+#include <algorithm>
+#include <array>
+
+#include "cli/verb.h"
+
+namespace sallyport::cli {
+
+extern const Verb kRunVerb;
+extern const Verb kExplainVerb;
+extern const Verb kDoctorVerb;
+extern const Verb kAllowlistVerb;
+extern const Verb kHelpVerb;
+
+namespace {
+
+constexpr std::array kVerbs = {&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kHelpVerb};
+
+}  // namespace
+
+std::span<const Verb* const> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  const auto found = std::ranges::find(kVerbs, name, &Verb::name);
+  return found == kVerbs.end() ? nullptr : *found;
+}
+
+}  // namespace sallyport::cli
