@@ -20,10 +20,11 @@ struct Node {
   const char* path;
   unsigned minor;
 };
-constexpr std::array kNodes = {Node{"/dev/null", 3}, Node{"/dev/zero", 5}, Node{"/dev/full", 7}, Node{"/dev/random", 8},
-                               Node{"/dev/urandom", 9}};
+constexpr auto kNodes = std::to_array<Node>({Node{"/dev/null", 3}, Node{"/dev/zero", 5}, Node{"/dev/full", 7},
+                                             Node{"/dev/random", 8}, Node{"/dev/urandom", 9}});
 // What a jail hides in /proc it may hide behind a device node.
-constexpr std::array kHidden = {Node{"/proc/kallsyms", 3}, Node{"/proc/timer_list", 3}, Node{"/proc/keys", 3}};
+constexpr auto kHidden =
+    std::to_array<Node>({Node{"/proc/kallsyms", 3}, Node{"/proc/timer_list", 3}, Node{"/proc/keys", 3}});
 
 bool cover(const Node& node) {
   const std::string copy = "/mnt/" + std::to_string(node.minor);
@@ -110,7 +111,7 @@ void set_access_list(const char* path) {
   setxattr(path, "system.posix_acl_access", &list, sizeof list, 0);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"device_chmod", [] { each(kNodes, [](const char* path) { chmod(path, 0600); }); }},
     Entry{"device_chown",
           [] {
@@ -129,7 +130,7 @@ constexpr std::array kDeeds = {
     Entry{"null_stdin_futimes", [] { to_stdin([] { futimens(STDIN_FILENO, nullptr); }); }},
     Entry{"null_stdin_by_proc", [] { to_stdin([] { chmod("/proc/self/fd/0", 0600); }); }},
     Entry{"mask_chmod", [] { each(kHidden, [](const char* path) { chmod(path, 0640); }); }},
-};
+});
 
 }  // namespace
 

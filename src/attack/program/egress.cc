@@ -158,7 +158,7 @@ void nft_edit() {
   ask(NETLINK_NETFILTER, &batch, sizeof batch);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"egress_by_odd_address", by_odd_address},
     Entry{"egress_by_name", [] { by_name("other.test"); }},
     Entry{"egress_relay", relay},
@@ -185,7 +185,7 @@ constexpr std::array kDeeds = {
     Entry{"egress_vsock", [] { if_socket(AF_VSOCK, SOCK_STREAM, 0); }},
     Entry{"egress_route_edit", route_edit},
     Entry{"egress_nft_edit", nft_edit},
-};
+});
 
 }  // namespace
 

@@ -162,7 +162,7 @@ void walk_proc() {
   nftw("/proc", look_for_readable, kDescriptors, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"symlink_read_home", [] { symlink_then_read(arg("home_secret")); }},
     Entry{"symlink_read_tmp", [] { tell_file(arg("repo") + "/to_tmp"); }},
     Entry{"symlink_write_out", symlink_write_out},
@@ -212,7 +212,7 @@ constexpr std::array kDeeds = {
     Entry{"proc_vmallocinfo", [] { read_of("/proc/vmallocinfo"); }},
     Entry{"proc_pagetypeinfo", [] { open_for("/proc/pagetypeinfo", O_RDONLY); }},
     Entry{"proc_for_root_only", walk_proc},
-};
+});
 
 }  // namespace
 

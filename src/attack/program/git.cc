@@ -78,7 +78,7 @@ void shipped_moved() {
   rename(in_repo("shipped/evil").c_str(), in_repo("new/.git").c_str());
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"git_hook_planted", leave_hook},
     Entry{"git_hooks_renamed",
           [] {
@@ -130,7 +130,7 @@ constexpr std::array kDeeds = {
     Entry{"git_included_config", append_config},
     Entry{"git_filter_program", append_config},
     Entry{"git_below_rw", append_config},
-};
+});
 
 }  // namespace
 

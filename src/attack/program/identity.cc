@@ -26,7 +26,7 @@ void env_secrets() {
   }
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"planted_in_repo", as_impostor},
     Entry{"planted_in_tmp", as_impostor},
     Entry{"path_as_tool", as_impostor},
@@ -37,7 +37,7 @@ constexpr std::array kDeeds = {
           [] {
             if (getenv("LD_PRELOAD") != nullptr) broken();
           }},
-};
+});
 
 }  // namespace
 

@@ -103,7 +103,7 @@ void unfiltered() {
   if (!status_of_init().empty() && (field("Seccomp") != "2" || field("NoNewPrivs") != "1")) broken();
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"init_cpu_limit", change<limit>},
     Entry{"init_cpu_limit_high_bits", change<limit_with_high_bits>},
     Entry{"init_affinity", change<affinity>},
@@ -114,7 +114,7 @@ constexpr std::array kDeeds = {
     Entry{"init_priority_by_user", priority_of_user},
     Entry{"init_capabilities", capabilities},
     Entry{"init_unfiltered", unfiltered},
-};
+});
 
 }  // namespace
 

@@ -115,7 +115,7 @@ void clean_up() {
   msgctl(msgget(key(), 0), IPC_RMID, nullptr);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"partner", partner},
     Entry{"partner_clean_up", clean_up},
     Entry{"jails_by_abstract", by_abstract},
@@ -123,7 +123,7 @@ constexpr std::array kDeeds = {
     Entry{"jails_by_shm", [] { keep_trying([] { return tell_file(shared_file("/dev/shm")); }); }},
     Entry{"jails_by_sysv_shm", by_sysv_shm},
     Entry{"jails_by_sysv_msg", by_sysv_msg},
-};
+});
 
 }  // namespace
 

@@ -149,7 +149,7 @@ void kernel_log() {
 
 constexpr unsigned long kHighBits = 1UL << 32U;
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"io_uring", io_uring},
     Entry{"userfaultfd", user_fault_fd},
     Entry{"bpf", bpf_map},
@@ -182,7 +182,7 @@ constexpr std::array kDeeds = {
     Entry{"persona_read_implies_exec", read_implies_exec},
     Entry{"syscall_user_dispatch", user_dispatch},
     Entry{"speculation", speculate},
-};
+});
 
 }  // namespace
 

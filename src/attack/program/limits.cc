@@ -164,7 +164,7 @@ void flood(int fd, char character) {
   }
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"fork_bomb", fork_bomb},
     Entry{"thread_bomb", thread_bomb},
     Entry{"memory_anon", memory_anon},
@@ -180,7 +180,7 @@ constexpr std::array kDeeds = {
     Entry{"cpu_children", cpu_children},
     Entry{"output_flood", [] { flood(STDOUT_FILENO, '\n'); }},
     Entry{"output_one_line", [] { flood(STDERR_FILENO, 'x'); }},
-};
+});
 
 }  // namespace
 

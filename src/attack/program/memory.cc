@@ -336,7 +336,7 @@ void memory_inotify() {
   if (held >= kTooMuch) broken();
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"memory_tcp", memory_tcp},
     Entry{"memory_many_sockets", memory_many_sockets},
     Entry{"memory_corked", [] { hold_begun_datagrams(0); }},
@@ -352,7 +352,7 @@ constexpr std::array kDeeds = {
     Entry{"memory_message_queues", memory_message_queues},
     Entry{"memory_epoll", memory_epoll},
     Entry{"memory_inotify", memory_inotify},
-};
+});
 
 }  // namespace
 

@@ -101,7 +101,7 @@ void open_by_handle() {
   if (open_by_handle_at(mount_fd, handle, O_RDONLY) >= 0) broken();
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"mount_tmpfs", mount_tmpfs},
     Entry{"mount_bind", mount_bind},
     Entry{"mount_remount", mount_remount},
@@ -119,7 +119,7 @@ constexpr std::array kDeeds = {
     Entry{"mknod_device", mknod_device},
     Entry{"device_in_repo", device_in_repo},
     Entry{"open_by_handle", open_by_handle},
-};
+});
 
 }  // namespace
 

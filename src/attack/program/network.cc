@@ -85,7 +85,7 @@ void see_interfaces() {
   fclose(devices);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"tcp_loopback", [] { by_tcp("hello"); }},
     Entry{"tcp_loopback_v6", by_mapped_tcp},
     Entry{"udp_loopback", [] { by_udp("hello"); }},
@@ -108,7 +108,7 @@ constexpr std::array kDeeds = {
     Entry{"docker_socket", [] { by_unix(arg("home_socket")); }},
     Entry{"ssh_agent", [] { by_unix(arg("tmp_socket")); }},
     Entry{"session_bus", [] { by_unix(arg("abstract")); }},
-};
+});
 
 }  // namespace
 

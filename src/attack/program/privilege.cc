@@ -70,7 +70,7 @@ void route_add() {
   if (ioctl(fd, SIOCADDRT, &route) == 0) broken();
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"setuid_program", [] { become(arg("repo") + "/setuid-copy", "tell_user"); }},
     Entry{"file_capabilities", [] { become(arg("repo") + "/caps-copy", "tell_capabilities"); }},
     Entry{"tell_user",
@@ -88,7 +88,7 @@ constexpr std::array kDeeds = {
     Entry{"raise_priority", raise_priority},
     Entry{"raw_socket", raw_socket},
     Entry{"route_add", route_add},
-};
+});
 
 }  // namespace
 

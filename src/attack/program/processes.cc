@@ -92,7 +92,7 @@ void pipe_holder() {
   }
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"see_outside", [] { tell_words_of_others("cmdline", kSecretWord); }},
     Entry{"env_of_parents", [] { tell_words_of_others("environ", "GITHUB_TOKEN="); }},
     Entry{"kill_outside", [] { kill(arg_number("pid"), SIGKILL); }},
@@ -108,7 +108,7 @@ constexpr std::array kDeeds = {
     Entry{"ignored_sigterm", ignored_sigterm},
     Entry{"stopped_child", stopped_child},
     Entry{"pipe_holder", pipe_holder},
-};
+});
 
 // A process outside with secrets on its command line, in its memory and behind a descriptor.
 void accomplice() {
@@ -128,7 +128,8 @@ void careless_owner() {
   waitpid(child, nullptr, 0);
 }
 
-constexpr std::array kHelpers = {Entry{"accomplice", accomplice}, Entry{"careless_owner", careless_owner}};
+constexpr auto kHelpers =
+    std::to_array<Entry>({Entry{"accomplice", accomplice}, Entry{"careless_owner", careless_owner}});
 
 }  // namespace
 

@@ -103,7 +103,7 @@ void by_i386() {
 void by_i386() {}
 #endif
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"setid_chmod", [] { by_chmod(kSetUser); }},
     Entry{"setid_group", [] { by_chmod(kSetGroup); }},
     Entry{"setid_high_bits", [] { by_chmod(kHighBits | kSetUser); }},
@@ -123,7 +123,7 @@ constexpr std::array kDeeds = {
     Entry{"setid_capabilities", by_capabilities},
     Entry{"setid_namespaced_caps", by_namespaced_capabilities},
     Entry{"setid_whiteout", [] { mknod(planted().c_str(), S_IFCHR, makedev(0, 0)); }},
-};
+});
 
 }  // namespace
 

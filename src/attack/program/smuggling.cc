@@ -133,7 +133,7 @@ void ask_in_two_parts() {
   close(fd);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"honest_http", [] { tell(kHttp, request("/" + marker(), kName)); }},
     Entry{"honest_tls", [] { tell(kTls, client_hello(hello(server_name(kName)))); }},
     Entry{"honest_split_hello", [] { tell_slowly(client_hello(hello(server_name(kName)), kSmallRecord)); }},
@@ -194,7 +194,7 @@ constexpr std::array kDeeds = {
     Entry{"named_http_long_line", ask_at_length},
     Entry{"named_http_two_parts", ask_in_two_parts},
     Entry{"named_tls_behind_warning", [] { tell(kNamed, std::string(kWarning) + hostile_hello()); }},
-};
+});
 
 }  // namespace
 

@@ -58,7 +58,7 @@ void send_descriptor(int fd) {
   sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"socket_stream", [] { reach(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "stream.sock"); }},
     Entry{"socket_datagram", [] { send_to(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), "datagram.sock"); }},
     Entry{"socket_seqpacket", [] { reach(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "seqpacket.sock"); }},
@@ -73,7 +73,7 @@ constexpr std::array kDeeds = {
             const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
             if (reach(fd, "stream.sock")) send_descriptor(fd);
           }},
-};
+});
 
 }  // namespace
 

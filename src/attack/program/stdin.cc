@@ -30,7 +30,7 @@ void tell_where() {
   if (size > 0) effect({name, static_cast<std::size_t>(size)});
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"stdin_truncate",
           [] {
             if (ftruncate(STDIN_FILENO, 0) != 0) return;
@@ -41,7 +41,7 @@ constexpr std::array kDeeds = {
     Entry{"stdin_utimes", change_times},
     Entry{"stdin_xattr", [] { fsetxattr(STDIN_FILENO, "user.sallyport", "x", 1, 0); }},
     Entry{"stdin_path", tell_where},
-};
+});
 
 }  // namespace
 

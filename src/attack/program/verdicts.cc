@@ -16,12 +16,12 @@ void forge_text() {
   }
 }
 
-constexpr std::array kDeeds = {
+constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"forge_exit_137", [] { _exit(137); }},
     Entry{"forge_sigkill", [] { kill(getpid(), SIGKILL); }},
     Entry{"forge_exit_124", [] { _exit(124); }},
     Entry{"forge_text", forge_text},
-};
+});
 
 }  // namespace
 
