@@ -62,13 +62,12 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
 
 }  // namespace
 
-Engine::Engine(GateConfig config, JailSource source)
+Engine::Engine(GateConfig config, spawn::SupplyFor runs)
     : config_(std::move(config)),
-      jail_source_(source),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
       child_path_(path_in(config_.base_env)),
-      warm_(config_.warm_jails) {}
+      supply_({.runs = runs, .base = [this] { return base_of_jails(); }, .warm_jails = config_.warm_jails}) {}
 
 const HostLayout& Engine::host() {
   const std::scoped_lock lock(host_mutex_);
@@ -76,18 +75,10 @@ const HostLayout& Engine::host() {
   return *host_;
 }
 
-spawn::HelperClient& Engine::jails() {
-  std::call_once(jails_made_, [this] {
-    const auto base = [this] {
-      spawn::JailShape shape = native::render_base(host());
-      shape.fail_at_for_tests = fault_;
-      return shape;
-    };
-    const bool one_by_one = jail_source_ == JailSource::kOneByOne;
-    jails_ = std::make_unique<spawn::HelperClient>(
-        one_by_one ? spawn::wire::HelperKind::kOneJail : spawn::wire::HelperKind::kJails, base);
-  });
-  return *jails_;
+spawn::JailShape Engine::base_of_jails() {
+  spawn::JailShape shape = native::render_base(host());
+  shape.fail_at_for_tests = fault_;
+  return shape;
 }
 
 void Engine::announce(const Rendered& rendered, const Plan& plan) const {
@@ -156,7 +147,7 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   }
   // Before the start: a jail may still be on its way, and after the end somebody waits for us.
   Digests digests{.policy = digest_of_policy(), .plan = plan_digest(plan)};
-  Result<spawn::Ended> ended = start_and_supervise(rendered.launch, supervision, stop);
+  Result<spawn::Ended> ended = spawn::supervise(supply_, rendered.launch, supervision, stop);
   // However it ended: whatever started could write.
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
@@ -180,19 +171,6 @@ Result<JailedSubprocessResult> Engine::run_in(JailKind jail, const Prepared& pre
   result.stdout_stream = std::move(ended->stdout_stream);
   result.stderr_stream = std::move(ended->stderr_stream);
   return result;
-}
-
-Result<spawn::Ended> Engine::start_and_supervise(const spawn::LaunchSpec& launch, const spawn::Supervision& supervision,
-                                                 const std::stop_token& stop) {
-  if (!std::holds_alternative<spawn::JailPlace>(launch.place)) {
-    return spawn::supervise(tools_, launch, supervision, stop);
-  }
-  if (const std::shared_ptr<spawn::HelperClient> warm = warm_.server_for(launch)) {
-    std::optional<spawn::Ended> ended = TRY(spawn::supervise_if_sound(*warm, launch, supervision, stop));
-    if (ended) return *std::move(ended);
-    warm_.spoiled(warm);
-  }
-  return spawn::supervise(jails(), launch, supervision, stop);
 }
 
 // Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
@@ -295,7 +273,7 @@ Status Engine::warm_up(const JailedSubprocessSpec& spec) {
   TRY(look_at_writable_places(prepared));
   const Rendered rendered =
       TRY(render_native(prepared, Purpose::kRun));  // whether it joins a cgroup is known only then
-  return warm_.prepare(rendered.launch);
+  return supply_.keep_warm(rendered.launch);
 }
 
 namespace {
@@ -340,8 +318,8 @@ Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) {
 
 Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config) {
   TRY(check_and_complete(config));
-  auto engine = std::make_unique<Engine>(std::move(config), JailSource::kOneByOne);
-  engine->begin_jail();
+  auto engine = std::make_unique<Engine>(std::move(config), spawn::SupplyFor::kOneRun);
+  engine->start_jail_ahead();
   return engine;
 }
 

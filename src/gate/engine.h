@@ -15,9 +15,8 @@
 #include "locate/hash_cache.h"
 #include "os/host_layout.h"
 #include "sallyport/gate.h"
-#include "spawn/owner/helper_client.h"
+#include "spawn/owner/jail_supply.h"
 #include "spawn/owner/supervise.h"
-#include "spawn/owner/warm_pool.h"
 
 namespace sallyport {
 
@@ -38,31 +37,26 @@ struct RunNotes {
   std::chrono::microseconds spent{};  // of the call's wall clock, before this run
 };
 
-// Whether jails come from a helper that lives as long as the gate, or each is started on its own.
-enum class JailSource { kServer, kOneByOne };
-
 class Engine final : public Gate {
  public:
-  explicit Engine(GateConfig config, JailSource source = JailSource::kServer);
+  explicit Engine(GateConfig config, spawn::SupplyFor runs = spawn::SupplyFor::kManyRuns);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
   [[nodiscard]] Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) override;
   [[nodiscard]] Status warm_up(const JailedSubprocessSpec& spec) override;
-  [[nodiscard]] WarmCounts warm_counts() override { return warm_.counts(); }
+  [[nodiscard]] WarmCounts warm_counts() override { return supply_.warm_counts(); }
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
   // Ahead of the run it is for. When it cannot be started, that run tries again and reports why.
-  void begin_jail() { static_cast<void>(jails().start_ahead()); }
+  void start_jail_ahead() { static_cast<void>(supply_.start_ahead()); }
 
   // Tests only: every jailed start of this engine fails at that step. It can only deny.
   void fail_at_for_tests(spawn::wire::Stage stage) { fault_ = stage; }
   // Tests only: jails built ahead of the runs that want them stop at that step.
-  void fail_warm_jails_at_for_tests(spawn::wire::Stage stage) { warm_.fail_at_for_tests(stage); }
+  void fail_warm_jails_at_for_tests(spawn::wire::Stage stage) { supply_.fail_warm_jails_at_for_tests(stage); }
   // Tests only: of the helper that runs, that for jails first; 0 when none does.
-  [[nodiscard]] int helper_pid_for_tests() {
-    return jails().helper_pid() != 0 ? jails().helper_pid() : tools_.helper_pid();
-  }
+  [[nodiscard]] int helper_pid_for_tests() { return supply_.helper_pid_for_tests(); }
 
  private:
   [[nodiscard]] Result<JailedSubprocessResult> run_auto(Prepared& prepared, const JailedSubprocessSpec& spec,
@@ -77,11 +71,8 @@ class Engine final : public Gate {
   [[nodiscard]] Result<JailedSubprocessResult> run_in(JailKind jail, const Prepared& prepared,
                                                       const JailedSubprocessSpec& spec, const std::stop_token& stop,
                                                       RunNotes notes = {});
-  [[nodiscard]] Result<spawn::Ended> start_and_supervise(const spawn::LaunchSpec& launch,
-                                                         const spawn::Supervision& supervision,
-                                                         const std::stop_token& stop);
   [[nodiscard]] Result<Rendered> render(JailKind jail, const Prepared& prepared, Purpose purpose);
-  [[nodiscard]] Result<Rendered> render_bare(const Prepared& prepared, Purpose purpose);
+  [[nodiscard]] Result<Rendered> render_none(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_native(const Prepared& prepared, Purpose purpose);
   [[nodiscard]] Result<Rendered> render_bwrap(const Prepared& prepared, Purpose purpose);
   struct Digests {
@@ -92,29 +83,25 @@ class Engine final : public Gate {
   [[nodiscard]] static Receipt receipt_for(const Prepared& prepared, Rendered& rendered, Digests digests,
                                            const spawn::Ended& ended, const EgressSession& egress);
   [[nodiscard]] const HostLayout& host();
-  // Where jails are built that are not taken from the pool.
-  [[nodiscard]] spawn::HelperClient& jails();
+  // What all jails of ours share, whatever the call.
+  [[nodiscard]] spawn::JailShape base_of_jails();
   [[nodiscard]] HashCache& hashes_for(Purpose purpose) {
     return purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_;
   }
   void announce(const Rendered& rendered, const Plan& plan) const;
 
   GateConfig config_;
-  const JailSource jail_source_;
   std::once_flag policy_digested_;
   std::string policy_digest_;  // through digest_of_policy()
   HashCache hashes_;
   HashCache hashes_when_explaining_;
   ChildPath child_path_;
-  spawn::HelperClient tools_;
-  std::once_flag jails_made_;
-  std::unique_ptr<spawn::HelperClient> jails_;  // through jails()
-  spawn::WarmPool warm_;
   std::mutex host_mutex_;
   std::optional<HostLayout> host_;
   std::once_flag swept_;
   std::once_flag warned_of_git_;
   spawn::wire::Stage fault_ = spawn::wire::Stage::kNone;
+  spawn::JailSupply supply_;  // last: it asks us for base_of_jails()
 };
 
 }  // namespace sallyport

@@ -15,7 +15,7 @@
 #include "jails/none/none.h"
 #include "os/memfd.h"
 #include "os/openat2.h"
-#include "spawn/helper/helper_image.h"
+#include "spawn/owner/helper_image.h"
 
 namespace sallyport {
 namespace {
@@ -75,7 +75,7 @@ Result<Resources> resources_for(Purpose purpose, const Plan& plan, Confinement c
 
 }  // namespace
 
-Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) {
+Result<Rendered> Engine::render_none(const Prepared& prepared, Purpose purpose) {
   const Plan& plan = prepared.plan;
   if (!plan.needs_jail.empty() && !plan.allow_unjailed) {
     return fail(invalid_request("jail", fmt::format("{} may not run without one: {}", plan.tool.name, plan.needs_jail),
@@ -93,7 +93,7 @@ Result<Rendered> Engine::render_bare(const Prepared& prepared, Purpose purpose) 
                     .launch = none::render(
                         plan, {.exe_fd = prepared.tool.exe.get(), .cwd_fd = prepared.cwd.get(), .argv = prepared.argv}),
                     .established = none::establishes()};
-  add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kBare)));
+  add_resources(rendered, TRY(resources_for(purpose, plan, Confinement::kNone)));
   return rendered;
 }
 
@@ -143,7 +143,7 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
   rendered.launch.argv = std::move(command.argv);
   rendered.launch.network = TRY(network_for(plan));
   rendered.launch.place =
-      spawn::BarePlace{.exe_fd = wrapper.exe.get(), .cwd_fd = prepared.cwd.get(), .is_wrapper = true};
+      spawn::NoJailPlace{.exe_fd = wrapper.exe.get(), .cwd_fd = prepared.cwd.get(), .is_wrapper = true};
   rendered.kept_open.push_back(std::move(wrapper.exe));
   drop_lost_guarantees(rendered, inputs);
   drop_doubtful_guarantees(rendered, prepared);
@@ -154,10 +154,10 @@ Result<Rendered> Engine::render_bwrap(const Prepared& prepared, Purpose purpose)
 }
 
 Result<Rendered> Engine::render(JailKind jail, const Prepared& prepared, Purpose purpose) {
-  TRY(check_tool_files(prepared.plan, jail == JailKind::kNone ? Confinement::kBare : Confinement::kJailed));
+  TRY(check_tool_files(prepared.plan, jail == JailKind::kNone ? Confinement::kNone : Confinement::kJailed));
   switch (jail) {
     case JailKind::kNone:
-      return render_bare(prepared, purpose);
+      return render_none(prepared, purpose);
     case JailKind::kBwrap:
       return render_bwrap(prepared, purpose);
     case JailKind::kAuto:  // chosen before

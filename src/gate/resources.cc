@@ -67,7 +67,7 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, Con
     return {};
   }
   // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts that jail; the kernel exempts uid 0.
-  const bool counts_this_run = confinement != Confinement::kBare && ::geteuid() != 0;
+  const bool counts_this_run = confinement != Confinement::kNone && ::geteuid() != 0;
   if (is_required(required, Guarantee::kLimitPids) || !counts_this_run) {
     return fail(refused(Guarantee::kLimitPids, cgroup.error()));
   }

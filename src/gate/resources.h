@@ -16,7 +16,7 @@
 namespace sallyport {
 
 enum class Purpose { kRun, kExplain };
-enum class Confinement { kBare, kJailed, kWrapped };
+enum class Confinement { kNone, kJailed, kWrapped };
 
 struct Resources {
   std::vector<RunCgroup> cgroups;

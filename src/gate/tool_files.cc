@@ -33,7 +33,7 @@ Error refused(const FileRule& rule, std::string_view why) {
 // As the tool will read it: from its cwd, and inside a jail the repo has a second name.
 fs::path absolute_path(const Plan& plan, const FileRule& rule, Confinement confinement) {
   fs::path path = plan.cwd / rule.path;
-  if (confinement != Confinement::kBare && is_inside(path.lexically_normal(), kJailRepo)) {
+  if (confinement != Confinement::kNone && is_inside(path.lexically_normal(), kJailRepo)) {
     return plan.repo / path.lexically_normal().lexically_relative(kJailRepo);
   }
   return path;
@@ -130,7 +130,7 @@ Result<std::optional<UniqueFd>> open_parent(const fs::path& parent, const FileRu
 Status check_written(const Plan& plan, const FileRule& rule, Confinement confinement) {
   const fs::path path = absolute_path(plan, rule, confinement);
   if (std::ranges::find(kStreams, path.native()) != kStreams.end()) return {};
-  const bool must_be_inside = rule.kind == FileRule::Kind::kOutput && confinement == Confinement::kBare;
+  const bool must_be_inside = rule.kind == FileRule::Kind::kOutput && confinement == Confinement::kNone;
   if (must_be_inside && cannot_be_judged(path.lexically_normal())) {
     return fail(refused(rule, "a path below /proc means another file to the tool"));
   }

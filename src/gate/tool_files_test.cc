@@ -25,7 +25,7 @@ class ToolFiles : public testing::Test {
     touch(outside_ / "victim");
   }
 
-  [[nodiscard]] Status check(Kind kind, const std::string& path, Confinement confinement = Confinement::kBare) const {
+  [[nodiscard]] Status check(Kind kind, const std::string& path, Confinement confinement = Confinement::kNone) const {
     Plan plan;
     plan.repo = repo_;
     plan.cwd = repo_;
@@ -33,7 +33,7 @@ class ToolFiles : public testing::Test {
     plan.files = {{.kind = kind, .path = path, .what = "the report", .hint = "another place"}};
     return check_tool_files(plan, confinement);
   }
-  [[nodiscard]] bool allows(Kind kind, const std::string& path, Confinement confinement = Confinement::kBare) const {
+  [[nodiscard]] bool allows(Kind kind, const std::string& path, Confinement confinement = Confinement::kNone) const {
     return check(kind, path, confinement).has_value();
   }
 

@@ -63,7 +63,7 @@ class Faults(Place):
                 if when < 1 or when > most:
                     continue
                 # The calls that were seen to hang are always tried.
-                always = call in ("prctl", "recvmsg", "poll") and when <= 2
+                always = call in ("prctl", "recvmsg", "ppoll") and when <= 2
                 if not always and zlib.crc32(f"{jail} {call} {when}".encode()) % (SAMPLE * 3) != 0 and not DEEP:
                     continue
                 tried += 1

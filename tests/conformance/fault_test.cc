@@ -19,10 +19,10 @@ using namespace std::chrono_literals;
 class SetUpFault : public testing::TestWithParam<int> {
  protected:
   // The tool writes into the repo: there is no other place where its effect could be seen from outside.
-  Result<JailedSubprocessResult> run(Stage fault, JailKind jail, JailSource source = JailSource::kServer) {
+  Result<JailedSubprocessResult> run(Stage fault, JailKind jail, spawn::SupplyFor runs = spawn::SupplyFor::kManyRuns) {
     const fs::path tools = tools_.path();
     fs::copy_file(attack_program(), tools / attack::kProgramName, fs::copy_options::skip_existing);
-    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}), source);
+    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}), runs);
     engine.fail_at_for_tests(fault);
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
@@ -34,8 +34,8 @@ class SetUpFault : public testing::TestWithParam<int> {
                        .limits = limits},
                       jail, {});
   }
-  void expect_denied_at(Stage stage, JailSource source) {
-    const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, source);
+  void expect_denied_at(Stage stage, spawn::SupplyFor runs) {
+    const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, runs);
     ASSERT_FALSE(result) << "the fault at '" << spawn::stage_name(stage) << "' went unnoticed";
     // Every step is taken in this run, so it is this very one that failed.
     const auto* failed = result.error().as<SetupFailed>();
@@ -56,15 +56,17 @@ TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(fs::remove(mark()));
   }
-  const Result<JailedSubprocessResult> result = run(Stage::kNone, JailKind::kNative, JailSource::kOneByOne);
+  const Result<JailedSubprocessResult> result = run(Stage::kNone, JailKind::kNative, spawn::SupplyFor::kOneRun);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(fs::remove(mark()));
 }
 
-TEST_P(SetUpFault, DeniesInTheNativeJail) { expect_denied_at(static_cast<Stage>(GetParam()), JailSource::kServer); }
+TEST_P(SetUpFault, DeniesInTheNativeJail) {
+  expect_denied_at(static_cast<Stage>(GetParam()), spawn::SupplyFor::kManyRuns);
+}
 
-TEST_P(SetUpFault, DeniesInAJailWithoutAServer) {
-  expect_denied_at(static_cast<Stage>(GetParam()), JailSource::kOneByOne);
+TEST_P(SetUpFault, DeniesInTheJailOfAnOwnerOfOneRun) {
+  expect_denied_at(static_cast<Stage>(GetParam()), spawn::SupplyFor::kOneRun);
 }
 
 INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,

@@ -8,7 +8,7 @@ spawn::LaunchSpec render(const Plan& plan, Inputs inputs) {
   spawn::LaunchSpec spec;
   spec.argv = std::move(inputs.argv);
   for (const EnvVar& var : plan.env) spec.env.push_back(var.name + "=" + var.value);
-  spec.place = spawn::BarePlace{.exe_fd = inputs.exe_fd, .cwd_fd = inputs.cwd_fd};
+  spec.place = spawn::NoJailPlace{.exe_fd = inputs.exe_fd, .cwd_fd = inputs.cwd_fd};
   return spec;
 }
 

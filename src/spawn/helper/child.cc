@@ -1,5 +1,5 @@
 // Between clone and exec, in the tool's own process: gives up everything the tool must not have, in an order in which
-// no step needs what an earlier one took away. Shares its parent's memory (see clone_sharing_memory), so it touches
+// no step needs what an earlier one dropped. Shares its parent's memory (see sallyport_clone_sharing_memory), so it touches
 // nothing but its own stack and the ToolStart it was given.
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -57,7 +57,7 @@ long wire_stdio(const Run& run) {
     long from = run.fds[wire::kFdStdin + target];
     if (target == 0 && run.has(wire::kNullStdin))
       from = sys(__NR_openat, long{AT_FDCWD}, "/dev/null", long{O_RDONLY}, 0L);
-    const long duplicated = from < 0 ? from : sys(__NR_dup2, from, target);
+    const long duplicated = from < 0 ? from : duplicate_onto(from, target);
     if (duplicated < 0) return duplicated;
   }
   return sys(__NR_close_range, 3L, 0x7fffffffL, long{CLOSE_RANGE_CLOEXEC});
@@ -66,7 +66,7 @@ long wire_stdio(const Run& run) {
 // The first number above those that place_passed_fds() gives away, and no higher: a caller may have a low RLIMIT_NOFILE.
 long out_of_the_way(const Run& run) { return long{wire::kFirstPassedFd} + run.image->passed_count + 1; }
 
-// Moved out of the way first, so that no dup2 treads on a descriptor still to be placed.
+// Moved out of the way first, so that none replaces a descriptor that still has to be placed.
 long place_passed_fds(const Run& run) {
   const std::uint32_t first = run.first_cgroup_fd() + run.image->cgroup_count;
   long moved[wire::kMaxPassedFds] = {};
@@ -77,11 +77,11 @@ long place_passed_fds(const Run& run) {
     if (moved[i] < 0) return moved[i];
   }
   for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
-    const long placed = sys(__NR_dup2, moved[i], long{wire::kFirstPassedFd} + i);
+    const long placed = duplicate_onto(moved[i], long{wire::kFirstPassedFd} + i);
     if (placed < 0) return placed;
   }
   if (!run.has(wire::kWrapper)) return 0;
-  return sys(__NR_dup2, channel, long{wire::kFirstPassedFd} + run.image->passed_count);
+  return duplicate_onto(channel, long{wire::kFirstPassedFd} + run.image->passed_count);
 }
 
 // Its bounding set is empty already: init's was.
@@ -181,7 +181,7 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   if (to_confine && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
   if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
   const long cwd =
-      run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd)) : sys(__NR_fchdir, long{run.fds[wire::kFdBareCwd]});
+      run.jailed() ? sys(__NR_chdir, run.at(run.image->cwd)) : sys(__NR_fchdir, long{run.fds[wire::kFdCwd]});
   if (!steps.ok(Stage::kWorkingDirectory, cwd)) return false;
   if (!steps.ok(Stage::kStdio, wire_stdio(run)) || !steps.ok(Stage::kStdio, place_passed_fds(run))) return false;
   return run.has(wire::kSealedJail) || confine(run, steps, applied);
@@ -204,7 +204,7 @@ void tool_child(void* argument) {
   Steps steps(*run.image, start.failure);
   long exe = -1;
   if (!run.jailed()) {
-    exe = sys(__NR_fcntl, long{run.fds[wire::kFdBareExe]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
+    exe = sys(__NR_fcntl, long{run.fds[wire::kFdExe]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
     if (!steps.ok(Stage::kExec, exe)) exit_now(127);
   }
   if (!prepare(run, steps, start.applied)) exit_now(127);
@@ -234,8 +234,8 @@ long start_beside(ToolStart& start) {
   start.init_is = kUnconfined;
   start.before_exec = 1;
   const long pid =
-      clone_sharing_memory(start.run->child_stack_top, tool_child, &start,
-                           long{CLONE_VM} | long{CLONE_CHILD_CLEARTID} | long{SIGCHLD}, &start.before_exec);
+      sallyport_clone_sharing_memory(start.run->child_stack_top, tool_child, &start,
+                                     long{CLONE_VM} | long{CLONE_CHILD_CLEARTID} | long{SIGCHLD}, &start.before_exec);
   if (pid < 0) return pid;
   Failure failure = {};
   const bool confined = Steps(*start.run->image, failure).ok(Stage::kInitLocks, confine_init(*start.run));
@@ -265,8 +265,8 @@ long start_tool(ToolStart& start) {
   start.applied = run.applied_ahead;
   const bool beside = run.jailed() && !run.has(wire::kSealedJail);
   const long pid = beside ? start_beside(start)
-                          : clone_sharing_memory(run.child_stack_top, tool_child, &start,
-                                                 long{CLONE_VM} | long{CLONE_VFORK} | long{SIGCHLD}, nullptr);
+                          : sallyport_clone_sharing_memory(run.child_stack_top, tool_child, &start,
+                                                           long{CLONE_VM} | long{CLONE_VFORK} | long{SIGCHLD}, nullptr);
   if (pid < 0) {
     start.failure = {Stage::kClone, static_cast<int>(-pid), 0};
     return pid;

@@ -1,67 +1,19 @@
-// The jail's process 1: sets the jail up, starts the tool, reaps, passes SIGTERM on to everybody, kills everybody at SIGQUIT,
-// reports the tool's fate once nothing else is alive in the pid namespace, and leaves.
+// The jail's process 1: sets the jail up, as far as it can before there is a request, takes the request, starts the tool,
+// and goes on as its reaper (reap.cc).
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/stat.h>
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/poll.h>
 #include <sys/socket.h>
 
+#include "spawn/freestanding/poll.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
 namespace {
 
 using wire::Stage;
-
-constexpr std::uint64_t kHandledSignals = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1)) | (1ULL << (SIGQUIT - 1));
-
-// What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
-// other; and without a child we are alone, since an orphan would be our child.
-void end_the_rest() {
-  constexpr long kNow = 1;                 // WNOHANG
-  constexpr long kOfAnyKind = 0x40000000;  // __WALL
-  for (;;) {
-    const long reaped = sys(__NR_wait4, -1L, 0L, kNow | kOfAnyKind, 0L);
-    if (reaped == -10) return;  // ECHILD
-    if (reaped != 0) continue;
-    sys(__NR_kill, -1L, long{SIGKILL});
-    sys(__NR_wait4, -1L, 0L, kOfAnyKind, 0L);
-  }
-}
-
-// In a jail of our own the owner is told that all is over, and need not wait until we have left too: the kernel then
-// takes namespaces apart. In a wrapper's jail the wrapper is still there.
-wire::Report last_report(const Run& run, int status) {
-  end_the_rest();
-  const std::uint32_t all_told = wire::kNobodyLeft;
-  return exit_report(status, run.has(wire::kWrapped) ? 0U : all_told);
-}
-
-// An owner who is about to leave is quicker when the kernel does not take a jail apart beside it.
-void await_end_of(int control) {
-  char none = 0;
-  sys(__NR_read, long{control}, &none, 1L);
-}
-
-[[noreturn]] void reap_until(const Run& run, long tool) {
-  const std::uint64_t awaited = kHandledSignals;
-  for (;;) {
-    int status = 0;
-    long pid = 0;
-    while ((pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, 0L)) > 0) {
-      if (pid != tool) continue;
-      send_report(run.fds[wire::kFdChannel], last_report(run, status), nullptr, 0);
-      if (run.control_fd >= 0) await_end_of(run.control_fd);
-      exit_now(0);
-    }
-    const long signal = sys(__NR_rt_sigtimedwait, &awaited, 0L, 0L, 8L);
-    if (signal == SIGTERM) sys(__NR_kill, -1L, long{SIGTERM});
-    if (signal == SIGQUIT) sys(__NR_kill, -1L, long{SIGKILL});
-  }
-}
 
 [[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0) {
   wire::Report report = failure_report(failure);
@@ -120,7 +72,7 @@ bool build_the_rest(Run& run, Failure& failure) {
   send_report(run.fds[wire::kFdChannel], started, &run.scratch_fd, run.scratch_fd >= 0 ? 1 : 0);
   for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
   sys(__NR_close, long{run.scratch_fd});
-  reap_until(run, tool);
+  reap_until_end(run, tool);
 }
 
 alignas(16) char tool_stack[64 * 1024];
@@ -134,13 +86,13 @@ alignas(16) char tool_stack[64 * 1024];
   start_and_reap(run);
 }
 
-// Of an init that leaves because the mounts have changed, or may have: whoever buries it learns why that is not known.
+// The exit code of an init that leaves because the mounts have changed, or because it cannot know: then why not.
 int why_unknown(int mounts_fd) { return mounts_fd < 0 ? -mounts_fd : 0; }
 
 // Unknown is changed.
 bool mounts_changed(int mounts_fd) {
   struct pollfd mounts = {mounts_fd, POLLPRI, 0};
-  return mounts_fd < 0 || sys(__NR_poll, &mounts, 1L, 0L) != 0;
+  return mounts_fd < 0 || poll_now(&mounts, 1) != 0;
 }
 
 // Sleeps until there is a request, and takes it. A jail that waits and has become stale leaves: it would keep file
@@ -154,7 +106,7 @@ void await_request(int control, Run& run) {
   if (epoll < 0 || added < 0) exit_now(static_cast<int>(epoll < 0 ? -epoll : -added));
   for (;;) {
     struct epoll_event events[2];
-    const long count = sys(__NR_epoll_wait, epoll, events, 2L, -1L);
+    const long count = epoll_until(epoll, events, 2, kNoTimeLimit);
     for (long i = 0; i < count; ++i) {
       if (events[i].data.fd == run.mounts_alarm_fd) exit_now(0);
     }
@@ -173,91 +125,77 @@ int open_mount_table() {
 // The other end of a socket is closed. A message that its owner sent before does not hide that.
 bool peer_is_gone(int socket) {
   struct pollfd peer = {socket, 0, 0};
-  return sys(__NR_poll, &peer, 1L, 0L) != 0;
+  return poll_now(&peer, 1) != 0;
 }
 
 Run the_run;  // an init has one
 
-Run& begin(Ids outside, long more_namespaces) {
+// What every jail needs, whatever its shape. A server's child makes its mount namespace itself, after it has opened the
+// files that show changes of the host's mounts, so that it misses none.
+Run& prepare_namespaces(const InitStart& start) {
+  Run& run = the_run;
+  const ChildPlace* const child = start.child;
+  MadeAhead& made = run.made_ahead;
+  // From a new pid namespace an owner that is our parent cannot be seen. If it died before this call, it has closed its end
+  // of the control socket by now; take_request() checks that.
+  made.tied_to_parent = die_with_parent(child != nullptr ? child->server_pidfd : kNoPidfd);
+  if (child != nullptr && made.tied_to_parent < 0) exit_now(static_cast<int>(-made.tied_to_parent));
   await_signals_only_when_asked();
-  the_run.scratch_fd = -1;
-  the_run.control_fd = -1;
-  the_run.child_stack_top = tool_stack + sizeof tool_stack;
-  open_proc(the_run);
-  // From before the mounts are copied, so that no change is missed.
-  if (more_namespaces != 0) {
-    the_run.mounts_fd = open_mount_table();
-    the_run.mounts_alarm_fd = open_mount_table();
+  run.scratch_fd = -1;
+  run.control_fd = -1;
+  run.child_stack_top = tool_stack + sizeof tool_stack;
+  open_proc(run);
+  if (child != nullptr) {
+    run.mounts_fd = open_mount_table();
+    run.mounts_alarm_fd = open_mount_table();
   }
-  MadeAhead& made = the_run.made_ahead;
-  make_namespaces(more_namespaces, outside, made);
-  if (made.unshared < 0) return the_run;
+  make_namespaces(child != nullptr ? CLONE_NEWNS : 0, start.outside, made);
+  if (made.unshared < 0) return run;
   made.bounding_set = empty_bounding_set();
   stage_root(made);
-  return the_run;
-}
-
-Run& begin(const ChildPlace& place) {
-  the_run.made_ahead.tied_to_parent = die_with_parent(place.server_pidfd);
-  if (the_run.made_ahead.tied_to_parent < 0) exit_now(static_cast<int>(-the_run.made_ahead.tied_to_parent));
-  Run& run = begin(place.outside, CLONE_NEWNS);
-  run.image = place.shape;
   return run;
 }
 
-}  // namespace
-
-void await_signals_only_when_asked() {
-  const std::uint64_t handled = kHandledSignals;
-  sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &handled, 0L, 8L);
-}
-
-void open_proc(Run& run) {
-  run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
-}
-
-void run_init(const ChildPlace& place) {
-  Run& run = begin(place);
-  Failure failure = {};
-  // A jail that could not be built waits too: whoever asks next must hear of it rather than wait for nobody.
-  const bool built = build_ahead(run, failure);
-  if (mounts_changed(run.mounts_fd)) exit_now(why_unknown(run.mounts_fd));  // already; the server starts another
-  await_request(place.control, run);
-  sys(__NR_close, long{place.control});
-  if (mounts_changed(run.mounts_fd)) {
-    tell_server(place, Handover::kStale, run.fds, run.fd_count);
-    exit_now(0);
+// The owner finds out what the shape is while we make namespaces.
+long take_shape(const InitStart& start, Run& run) {
+  if (start.shape != nullptr) {
+    run.image = start.shape;
+    return 0;
   }
-  tell_server(place, Handover::kTaken, &run.fds[wire::kFdChannel], 1);
-  serve_request(run, built, failure);
-}
-
-void run_init_at_once(const ChildPlace& place, const Run& request) {
-  Run& run = begin(place);
-  for (std::uint32_t i = 0; i < request.fd_count; ++i) run.fds[i] = request.fds[i];
-  run.fd_count = request.fd_count;
-  Failure failure = {};
-  const bool built = build_ahead(run, failure);
-  serve_request(run, built, failure);
-}
-
-void run_lone_init(int control, Ids outside) {
-  // From a new pid namespace the parent cannot be seen. If it died before this call, it has closed its end of the control
-  // socket by now; that is checked when the request is there.
-  the_run.made_ahead.tied_to_parent = die_with_parent(kNoPidfd);
-  Run& run = begin(outside, 0);  // while the owner finds out what the shape is
   default_signals();
-  const int shape_fd = receive_shape(control);
+  const int shape_fd = receive_shape(start.control);
   if (shape_fd < 0) exit_now(0);
-  const long mapped = map_image(run, shape_fd);
-  Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
-  const bool built = mapped >= 0 && build_ahead(run, failure);
+  return map_image(run, shape_fd);
+}
+
+// From an owner that is our parent.
+void take_request_of_parent(int control, Run& run) {
   if (receive_request(control, run, 0) != kRequestSize || peer_is_gone(control)) exit_now(0);
   run.control_fd = control;
-  serve_request(run, built, failure);
 }
 
-namespace {
+// As one of several children of a server that wait for it.
+void take_request_of_server(const ChildPlace& child, Run& run) {
+  if (mounts_changed(run.mounts_fd)) exit_now(why_unknown(run.mounts_fd));  // already; the server starts another
+  await_request(child.control, run);
+  sys(__NR_close, long{child.control});
+  if (mounts_changed(run.mounts_fd)) {
+    send_handover(child, Handover::kStale, run.fds, run.fd_count);
+    exit_now(0);
+  }
+  send_handover(child, Handover::kTaken, &run.fds[wire::kFdChannel], 1);
+}
+
+void take_request(const InitStart& start, Run& run) {
+  if (start.request != nullptr) {
+    for (std::uint32_t i = 0; i < start.request->fd_count; ++i) run.fds[i] = start.request->fds[i];
+    run.fd_count = start.request->fd_count;
+  } else if (start.child != nullptr) {
+    take_request_of_server(*start.child, run);
+  } else {
+    take_request_of_parent(start.control, run);
+  }
+}
 
 bool is_null_device(long fd) {
   constexpr std::uint32_t kMemoryDevices = 1;
@@ -268,10 +206,8 @@ bool is_null_device(long fd) {
          about.stx_rdev_minor == kNull;
 }
 
-}  // namespace
-
-// The wrapper's process 1, with its streams as the tool's, the image at `image_fd` and the channel right behind it.
-void run_wrapped_init(int image_fd) {
+// The wrapper's process 1, with its streams as the tool's. Namespaces, root and network are there already.
+[[noreturn]] void serve_inside_wrapper(int image_fd) {
   await_signals_only_when_asked();
   Run& run = the_run;
   run.control_fd = -1;
@@ -290,6 +226,23 @@ void run_wrapped_init(int image_fd) {
   Steps steps(*run.image, failure);
   if (!check_mounts(run, steps)) refuse(run, failure);
   start_and_reap(run);
+}
+
+}  // namespace
+
+void open_proc(Run& run) {
+  run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
+}
+
+void run_init(const InitStart& start) {
+  if (start.wrapped_image_fd >= 0) serve_inside_wrapper(start.wrapped_image_fd);
+  Run& run = prepare_namespaces(start);
+  const long mapped = take_shape(start, run);
+  Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
+  // A jail that could not be built waits too: the next request gets a failure rather than no answer.
+  const bool built = mapped >= 0 && build_ahead(run, failure);
+  take_request(start, run);
+  serve_request(run, built, failure);
 }
 
 }  // namespace sallyport::spawn::helper

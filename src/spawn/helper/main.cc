@@ -1,8 +1,8 @@
-// Where the spawn helper begins: which of its kinds this process is.
+// Where the spawn helper starts: which of its kinds this process is.
 #include <linux/prctl.h>
 #include <signal.h>
-#include <sys/poll.h>
 
+#include "spawn/freestanding/poll.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
@@ -12,7 +12,7 @@ long die_with_parent(int parent_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
   if (armed < 0 || parent_pidfd == kNoPidfd) return armed;
   struct pollfd parent = {parent_pidfd, POLLIN, 0};
-  const long gone = sys(__NR_poll, &parent, 1L, 0L);
+  const long gone = poll_now(&parent, 1);
   return gone > 0 ? -3 : gone;  // ESRCH
 }
 
@@ -28,36 +28,32 @@ void default_signals() {
 
 }  // namespace sallyport::spawn::helper
 
-namespace {
-
-std::uint32_t take_number(const char*& text) {
-  std::uint32_t number = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) number = number * 10 + static_cast<std::uint32_t>(*text - '0');
-  return number;
-}
-
-}  // namespace
-
-// `stack` is what the kernel hands a new program: argc, then argv. With a number, that of a descriptor, we are the init
-// inside a wrapper's jail; otherwise a letter says which of wire::HelperKind we are, and numbers follow.
+// `stack` is what the kernel hands a new program: argc, then argv.
 extern "C" [[noreturn]] void helper_main(const long* stack) {
   namespace helper = sallyport::spawn::helper;
   namespace wire = sallyport::spawn::wire;
-  if (stack[0] != 2) helper::exit_now(1);
-  const char* argument = reinterpret_cast<const char*>(stack[2]);
-  if (argument[0] >= '0' && argument[0] <= '9') helper::run_wrapped_init(static_cast<int>(take_number(argument)));
-  const auto kind = static_cast<wire::HelperKind>(argument[0]);
-  if (argument[0] != '\0') ++argument;
-  const std::uint32_t number = take_number(argument);
+  wire::HelperStart start;
+  if (stack[0] != 2 || !wire::read_helper_argument(reinterpret_cast<const char*>(stack[2]), start)) helper::exit_now(1);
+  if (start.kind == wire::HelperKind::kWrapped) {
+    helper::run_init({.outside = {},
+                      .control = -1,
+                      .child = nullptr,
+                      .shape = nullptr,
+                      .request = nullptr,
+                      .wrapped_image_fd = static_cast<int>(start.image_fd)});
+  }
   helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
-  if (kind == wire::HelperKind::kOneJail) {
-    if (*argument++ != ',') helper::exit_now(1);
-    helper::run_lone_init(wire::kControlFd, {number, take_number(argument)});
+  if (start.kind == wire::HelperKind::kOneRun) {
+    helper::run_init({.outside = {start.uid, start.gid},
+                      .control = wire::kControlFd,
+                      .child = nullptr,
+                      .shape = nullptr,
+                      .request = nullptr,
+                      .wrapped_image_fd = -1});
   }
   helper::default_signals();
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
-  if (kind == wire::HelperKind::kJails) helper::serve_jails(wire::kControlFd, number);
-  helper::serve_tools(wire::kControlFd, number);
+  helper::serve(start.kind, wire::kControlFd, start.ready);
 }
 
 // The compiler may call these for plain assignments even without a libc.

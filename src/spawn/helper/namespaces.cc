@@ -3,6 +3,7 @@
 #include <linux/mount.h>
 #include <linux/sched.h>
 
+#include "spawn/freestanding/decimal.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {

@@ -1,4 +1,4 @@
-// What the helper tells the owner, over the run's own channel, and a child its server.
+// What the helper sends to the owner, over the run's own channel, and a child to its server.
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -48,11 +48,30 @@ long send_with_fds(int socket, const void* bytes, std::size_t size, const int* f
 }
 
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
-  // When nobody listens any more there is nobody to tell; the closed channel makes whoever minds the run kill.
+  // A failure means that nobody listens any more; whoever supervises the run sees the closed channel too, and kills.
   send_with_fds(channel, &report, sizeof report, fds, fd_count);
 }
 
-void tell_server(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count) {
+void report_end_of_init(int channel, int status, const struct rusage& usage) {
+  if (status != 0) {
+    wire::Report report = {};
+    report.kind = wire::ReportKind::kExited;
+    report.flags = wire::kInitDied;
+    report.wait_status = status;
+    wire::put_usage(usage, report);
+    send_report(channel, report, nullptr, 0);
+  }
+  sys(__NR_close, long{channel});
+}
+
+void refuse_request(const Run& request, long error) {
+  wire::Report report = failure_report({wire::Stage::kClone, static_cast<int>(-error), 0});
+  report.flags = wire::kNotBuilt;
+  if (request.fd_count > wire::kFdChannel) send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
+  close_all_but(request, -1);
+}
+
+void send_handover(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count) {
   const Handover handover = {what, place.number};
   send_with_fds(place.handovers, &handover, sizeof handover, fds, fd_count);
   sys(__NR_close, long{place.handovers});

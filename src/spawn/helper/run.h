@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spawn/freestanding/sys.h"
+#include "spawn/wire/helper_start.h"
 #include "spawn/wire/wire.h"
 
 namespace sallyport::spawn::helper {
@@ -37,8 +38,8 @@ struct Run {
   int scratch_fd;  // of the mount flagged kOpReportFd, or -1
   int control_fd;  // of an init without a server; else -1
   int proc_fd;     // the host's /proc, which a new root covers
-  // Two files that tell when the host's mounts have changed since the jail's copy of them was made. Whoever asks one of
-  // them is told once, and epoll_ctl(2) asks too, so the one that decides is for poll(2) alone.
+  // Two files that show when the host's mounts have changed since the jail's copy of them was made. The kernel reports a
+  // change once per file, and epoll_ctl(2) takes that report too, so the file that decides is for poll(2) alone.
   int mounts_fd;
   int mounts_alarm_fd;
   MadeAhead made_ahead;
@@ -49,7 +50,7 @@ struct Run {
   [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
   [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
   [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
-  [[nodiscard]] std::uint32_t first_cgroup_fd() const { return jailed() ? wire::kFdCommonCount : wire::kFdBareCount; }
+  [[nodiscard]] std::uint32_t first_cgroup_fd() const { return jailed() ? wire::kFdCommonCount : wire::kFdNoJailCount; }
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.
@@ -105,39 +106,43 @@ bool check_mounts(const Run& run, Steps& steps);
 // What the server gives to each of its children.
 struct ChildPlace {
   int control;
-  int handovers;  // to the server, see tell_server
+  int handovers;  // to the server, see send_handover
   int server_pidfd;
   std::uint32_t number;  // the child's own
-  Ids outside;
-  wire::Image* shape;  // of a jail: what init builds before there is a request
 };
 
-// What a child tells the server, once: that it has a request, so that another is started in its place.
+// What a child sends to the server, once: that it has a request, so that another child is started in its place.
 struct Handover {
   enum What : std::uint32_t {
     kTaken,  // from an init with the run's channel: the server listens to the owner from now on
-    kStale,  // with all of the request: the host's mounts have changed, so this jail is none for it
+    kStale,  // with all of the request: the host's mounts have changed, so this jail cannot serve it
   };
   What what;
   std::uint32_t child;
 };
 
 // main.cc: 0, or a negative errno, also when the parent is gone already.
-constexpr int kNoPidfd = -1;  // who cannot be asked
+constexpr int kNoPidfd = -1;  // the parent cannot be seen from here
 long die_with_parent(int parent_pidfd);
 // What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
 void default_signals();
 
-// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. Never return.
+// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. One entry for all of them; what an
+// init lacks it waits for at the control socket.
+struct InitStart {
+  Ids outside;              // the owner's, for the user namespace we are in
+  int control;              // -1 inside a wrapper's jail
+  const ChildPlace* child;  // of a server; null: the owner is our parent, and we are in a new mount namespace already
+  wire::Image* shape;       // what to build before there is a request; null: the owner sends it
+  const Run* request;       // null: the owner sends it when the shape is built
+  int wrapped_image_fd;     // inside a wrapper's jail the image, the channel right behind it; else -1
+};
+[[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
 void open_proc(Run& run);
-// The server's child, in new user and pid namespaces. Builds the shape, then waits for a request.
-[[noreturn]] void run_init(const ChildPlace& place);
-// The same when the request is there already.
-[[noreturn]] void run_init_at_once(const ChildPlace& place, const Run& request);
-// We are in new user, mount and pid namespaces, and the owner is our parent.
-[[noreturn]] void run_lone_init(int control, Ids outside);
-[[noreturn]] void run_wrapped_init(int image_fd);
+
+// reap.cc: sends the last report once the tool and everything else in the pid namespace is dead, and leaves.
+[[noreturn]] void reap_until_end(const Run& run, long tool);
 
 // namespaces.cc: puts this process, which is in a user namespace of its own whose maps are still empty, into fresh network,
 // ipc and uts namespaces, and `more`.
@@ -174,17 +179,21 @@ void close_all_but(const Run& run, int keep);
 long map_image(Run& run, int fd);
 
 // server.cc: keeps so many children ready, starts another for each that has a request, and ends with the owner.
-[[noreturn]] void serve_tools(int control, std::uint32_t ready);
-[[noreturn]] void serve_jails(int control, std::uint32_t ready);
+[[noreturn]] void serve(wire::HelperKind kind, int control, std::uint32_t ready);
 
-// worker.cc: waits for one request for an unjailed tool, runs it, exits.
+// worker.cc: waits for one request for a tool without a jail of ours, runs it, exits.
 [[noreturn]] void run_worker(const ChildPlace& place);
 
-// report.cc: what the owner is told. The descriptors ride along.
+// report.cc: what the owner is sent. The descriptors ride along.
 wire::Report failure_report(const Failure& failure);
 wire::Report exit_report(int wait_status, std::uint32_t flags);
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count);
-void tell_server(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count);
+// From the server, for an init that has ended. Init leaves with 0 once it has reported everything itself; any other end
+// is reported here. Closes the channel.
+void report_end_of_init(int channel, int status, const struct rusage& usage);
+// From the server, for a request that nobody can serve. Closes the request's descriptors.
+void refuse_request(const Run& request, long error);
+void send_handover(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count);
 // One message with descriptors; a negative errno when nobody listens any more.
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count);
 

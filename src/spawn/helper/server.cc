@@ -1,18 +1,18 @@
-// The spawn helper proper: a small process that keeps idle children ready and buries them. It runs none of the caller's
+// The spawn helper proper: a small process that keeps idle children ready and reaps them. It runs none of the caller's
 // code and has none of the caller's memory, environment or descriptors. Idle children read requests straight from the
 // control socket (a packet goes to exactly one of them), so a request never waits for this process.
 //
 // A child for a tool without a jail is a worker, which takes the owner's commands itself. A child for jails is a jail's
-// init: it passes the run's channel to us, and we take the owner's commands for it. So init can be killed whatever holds
-// it up, and there is one process less to each jail.
+// init: it passes the run's channel to us, and we take the owner's commands for it. So we can kill an init whatever holds
+// it up, and each jail has one process less.
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "spawn/freestanding/poll.h"
+#include "spawn/helper/children.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
@@ -20,22 +20,12 @@ namespace {
 
 using wire::Stage;
 
-constexpr std::size_t kMaxChildren = 65536;
 constexpr long kQuietMilliseconds = 4;
 constexpr long kRetryMilliseconds = 100;
-// So many children have failed without a request since one took one: whoever asks is told of it, or more would be started
-// for ever.
+// When so many children have failed since one took a request, requests are refused: otherwise we would start more for ever.
 constexpr std::uint32_t kMostFruitless = 32;
 
-struct Child {
-  int pid;
-  std::uint32_t number;  // never used again
-  bool idle;
-  int channel;  // of an init that has a request; else -1
-};
-Child children[kMaxChildren];
-std::size_t child_count = 0;
-std::uint32_t next_number = 1;
+Children children;
 
 // What epoll says: one of these, or kFirstChild + the number of a child.
 enum Source : std::uint64_t { kControl, kOwner, kHandovers, kChildEvents, kFirstChild };
@@ -53,7 +43,10 @@ std::uint32_t count_processors() {
 
 class Server {
  public:
-  Server(int control, std::uint32_t ready) : ready_(ready) { place_.control = control; }
+  Server(int control, std::uint32_t ready) : ready_(ready) {
+    place_.control = control;
+    children.take_number();  // no child has the number 0
+  }
 
   void build_ahead(int shape_fd) {
     for_jails_ = true;
@@ -62,8 +55,8 @@ class Server {
     sys(__NR_setgroups, 0L, 0L);
     Run mapping = {};
     can_build_ = map_image(mapping, shape_fd);
-    place_.shape = mapping.image;
-    if (can_build_ >= 0 && place_.shape->fault_at == Stage::kClone) can_build_ = -5;  // EIO
+    shape_ = mapping.image;
+    if (can_build_ >= 0 && shape_->fault_at == Stage::kClone) can_build_ = -5;  // EIO
     sys(__NR_close, long{shape_fd});
   }
 
@@ -71,13 +64,13 @@ class Server {
     open_everything();
     long failed = start(ready_);
     for (bool missing = false;;) {
-      const bool stuck = failed < 0 && idle_ == 0;
-      // Whoever asks must hear of it rather than wait for nobody.
+      const bool stuck = failed < 0 && children.idle() == 0;
+      // A request gets a failure rather than no answer.
       if (stuck) refuse_requests(failed);
       listen_for_requests(stuck);
       struct epoll_event events[16];
       const long patience = failed < 0 ? kRetryMilliseconds : kQuietMilliseconds;
-      const long ready = sys(__NR_epoll_wait, epoll_, events, 16L, missing && !stuck ? patience : -1L);
+      const long ready = epoll_until(epoll_, events, 16, missing && !stuck ? patience : kNoTimeLimit);
       if (ready == -4) continue;        // EINTR
       if (ready < 0) end_everything();  // we could stop nobody any more
       const bool somebody_left = look_at(events, ready);
@@ -86,10 +79,10 @@ class Server {
       const bool asked = requests_wait();
       if (stuck && asked) fruitless_ = 0;  // another try for another request
       const std::uint32_t wanted = closing_ ? 0 : ready_ + (asked ? more_when_asked_ : 0);
-      missing = idle_ < wanted;
-      // Building the next jail would slow down the run that has just begun, so it waits for that run's end or for a quiet
+      missing = children.idle() < wanted;
+      // Building the next jail would slow down the run that has just started, so it waits for that run's end or for a quiet
       // moment, unless somebody wants one now.
-      if (ready > 0 && !somebody_left && idle_ > 0 && !asked) continue;
+      if (ready > 0 && !somebody_left && children.idle() > 0 && !asked) continue;
       failed = start(wanted);
       missing = failed < 0;
     }
@@ -101,7 +94,7 @@ class Server {
     int handovers[2] = {-1, -1};
     const std::uint64_t signals = 1ULL << (SIGCHLD - 1);
     sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &signals, 0L, 8L);
-    place_.outside = {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))};
+    outside_ = {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))};
     place_.server_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
     if (sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &handovers[0]) < 0) exit_now(1);
     place_.handovers = handovers[0];
@@ -111,7 +104,7 @@ class Server {
     epoll_ = sys(__NR_epoll_create1, long{EPOLL_CLOEXEC});
     if (first_of_ours_ < place_.control || first_of_ours_ < place_.handovers) exit_now(1);
     if (place_.server_pidfd < 0 || child_events_ < 0 || owner_ < 0 || epoll_ < 0) exit_now(1);
-    // Of the control socket only its closing, which is always told.
+    // Of the control socket only its closing, which epoll always reports.
     if (watch(EPOLL_CTL_ADD, place_.control, 0, kControl) < 0 || watch(EPOLL_CTL_ADD, owner_, EPOLLIN, kOwner) < 0 ||
         watch(EPOLL_CTL_ADD, handovers_, EPOLLIN, kHandovers) < 0 ||
         watch(EPOLL_CTL_ADD, child_events_, EPOLLIN, kChildEvents) < 0) {
@@ -144,8 +137,8 @@ class Server {
         case kHandovers:
           break;
         case kChildEvents: {
-          char told[128];  // one for all of them, since a signal does not queue
-          sys(__NR_read, child_events_, told, long{sizeof told});
+          char signals[128];  // one for all of them, since a signal does not queue
+          sys(__NR_read, child_events_, signals, long{sizeof signals});
           somebody_left = true;
           break;
         }
@@ -165,27 +158,14 @@ class Server {
   // The owner is gone. Its sockets may live on in a process it forked, so do not wait for them to close: children die now,
   // jails with them; what an unjailed tool left behind falls to us, the next subreaper, and is killed too.
   [[noreturn]] static void end_everything() {
-    for (std::size_t i = 0; i < child_count; ++i) sys(__NR_kill, long{children[i].pid}, long{SIGKILL});
+    children.kill_all();
     kill_descendants();
     exit_now(0);
   }
 
-  static Child* find(std::uint32_t number) {
-    for (std::size_t i = 0; i < child_count; ++i) {
-      if (children[i].number == number) return &children[i];
-    }
-    return nullptr;
-  }
-  static Child* find_pid(long pid) {
-    for (std::size_t i = 0; i < child_count; ++i) {
-      if (children[i].pid == pid) return &children[i];
-    }
-    return nullptr;
-  }
-
   // A closed channel is the last command there is. Nobody has reaped the child yet, so the pid is still its own.
   void pass_on_command(std::uint32_t number) {
-    const Child* child = find(number);
+    const Child* child = children.find(number);
     if (child == nullptr || child->channel < 0) return;
     wire::Command command = wire::Command::kKill;
     const long size = sys(__NR_recvfrom, long{child->channel}, &command, 1L, long{MSG_DONTWAIT}, 0L, 0L);
@@ -213,19 +193,18 @@ class Server {
         build_at_once(request);
         continue;
       }
-      Child* child = find(handover.child);
+      Child* child = children.find(handover.child);
       if (child == nullptr) {
         close_all_but(request, -1);
         continue;
       }
-      child->idle = false;
-      --idle_;
-      if (for_jails_) mind(*child, request);
+      children.make_busy(*child);
+      if (for_jails_) take_commands_for(*child, request);
     }
   }
 
   // An init that nobody could stop must not live.
-  void mind(Child& child, const Run& request) const {
+  void take_commands_for(Child& child, const Run& request) const {
     child.channel = request.fd_count == 1 ? request.fds[0] : -1;
     if (child.channel >= 0 &&
         watch(EPOLL_CTL_ADD, child.channel, EPOLLIN | EPOLLONESHOT, kFirstChild + child.number) >= 0) {
@@ -234,126 +213,109 @@ class Server {
     sys(__NR_kill, long{child.pid}, long{SIGKILL});
   }
 
-  // What somebody who has ended said last is heard first.
+  // The last handover of a child that has ended is taken first.
   bool nobody_left_after_reaping() {
     for (;;) {
       int status = 0;
       struct rusage usage = {};
       const long pid = sys(__NR_wait4, -1L, &status, 1L /* WNOHANG */, &usage);
       if (pid <= 0) return pid == -10;  // ECHILD
-      Child* child = find_pid(pid);
+      Child* child = children.find_pid(pid);
       if (child != nullptr && child->idle) {
         take_handovers();
-        child = find_pid(pid);
+        child = children.find_pid(pid);
       }
       if (child == nullptr) continue;
-      if (child->idle) forget_idle(status);
-      if (child->channel >= 0) tell_end(child->channel, status, usage);
-      *child = children[--child_count];
+      if (child->idle) count_if_fruitless(status);
+      if (child->channel >= 0) report_end_of_init(child->channel, status, usage);
+      children.remove(*child);
     }
   }
 
   // With 0 it left for a good reason: the host's mounts have changed, or the owner is gone. Otherwise somebody killed it, or
-  // it could not begin, and its exit code is why.
-  void forget_idle(int status) {
-    --idle_;
+  // it could not start, and its exit code is why.
+  void count_if_fruitless(int status) {
     if (status == 0) return;
     ++fruitless_;
     const bool exited = (status & 0x7f) == 0;
     why_fruitless_ = exited ? -(status >> 8) : -11;  // EAGAIN
   }
 
-  // Init leaves with 0 once it has told the owner everything; any other end is for us to tell.
-  static void tell_end(int channel, int status, const struct rusage& usage) {
-    if (status != 0) {
-      wire::Report report = {};
-      report.kind = wire::ReportKind::kExited;
-      report.flags = wire::kInitDied;
-      report.wait_status = status;
-      wire::put_usage(usage, report);
-      send_report(channel, report, nullptr, 0);
-    }
-    sys(__NR_close, long{channel});
-  }
-
   [[nodiscard]] bool requests_wait() const {
     struct pollfd requests = {place_.control, POLLIN, 0};
-    return sys(__NR_poll, &requests, 1L, 0L) > 0;
+    return poll_now(&requests, 1) > 0;
   }
 
   void refuse_requests(long error) {
     for (;;) {
       const long size = receive_request(place_.control, request_, MSG_DONTWAIT);
       if (size != kRequestSize && size != kIncompleteRequest) return;
-      refuse(request_, error);
+      refuse_request(request_, error);
     }
-  }
-
-  static void refuse(const Run& request, long error) {
-    wire::Report report = failure_report({Stage::kClone, static_cast<int>(-error), 0});
-    report.flags = wire::kNotBuilt;
-    if (request.fd_count > wire::kFdChannel) send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
-    close_all_but(request, -1);
   }
 
   // Until so many wait, or as many as can be: 0, or why no more.
   long start(std::uint32_t wanted) {
-    while (idle_ < wanted) {
+    while (children.idle() < wanted) {
       if (fruitless_ >= kMostFruitless) return why_fruitless_;
-      const std::uint32_t number = next_number++;
+      const std::uint32_t number = children.take_number();
       const long pid = clone_child();
       if (pid == 0) become_child(number);
       if (pid < 0) return pid;
-      children[child_count++] = {static_cast<int>(pid), number, true, -1};
-      ++idle_;
+      children.add_idle(pid, number);
     }
     return 0;
   }
 
+  // The mount namespace is made by init itself, when it watches for changes of the host's.
   [[nodiscard]] long clone_child() const {
-    if (child_count == kMaxChildren) return -11;  // EAGAIN
+    if (children.full()) return -11;  // EAGAIN
     if (can_build_ < 0) return can_build_;
-    struct clone_args how = {};
-    // The mount namespace is made by init itself, when it watches for changes of the host's.
-    how.flags = for_jails_ ? CLONE_NEWUSER | CLONE_NEWPID : 0;
-    how.exit_signal = SIGCHLD;
-    return sys(__NR_clone3, &how, long{sizeof how});
+    return clone_copying_memory(for_jails_ ? long{CLONE_NEWUSER | CLONE_NEWPID} : 0L);
+  }
+
+  [[nodiscard]] InitStart init_start(const Run* request) const {
+    return {.outside = outside_,
+            .control = place_.control,
+            .child = &place_,
+            .shape = shape_,
+            .request = request,
+            .wrapped_image_fd = -1};
   }
 
   [[noreturn]] void become_child(std::uint32_t number) {
     sys(__NR_close_range, long{first_of_ours_}, 0x7fffffffL, 0L);
     place_.number = number;
-    if (for_jails_) run_init(place_);
+    if (for_jails_) run_init(init_start(nullptr));
     run_worker(place_);
   }
 
   // The jail that was waiting is not for this request; one that sees the host as it is now is built from the start.
   void build_at_once(Run& request) {
-    const std::uint32_t number = next_number++;
+    const std::uint32_t number = children.take_number();
     const long pid = request.fd_count < wire::kFdCommonCount ? kIncompleteRequest : clone_child();
     if (pid == 0) {
-      for (std::size_t i = 0; i < child_count; ++i) sys(__NR_close, long{children[i].channel});
+      children.close_channels();
       const long ours[] = {handovers_, child_events_, owner_, epoll_};
       for (const long fd : ours) sys(__NR_close, fd);
-      run_init_at_once(place_, request);
+      run_init(init_start(&request));
     }
     if (pid < 0) {
-      refuse(request, pid);
+      refuse_request(request, pid);
       return;
     }
     close_all_but(request, request.fds[wire::kFdChannel]);
     request.fd_count = 1;
-    Child& child = children[child_count++];
-    child = {static_cast<int>(pid), number, false, -1};
-    mind(child, request);
+    take_commands_for(children.add_busy(pid, number), request);
   }
 
   ChildPlace place_ = {};
-  Run request_ = {};  // in our hands for a moment
+  Ids outside_ = {};
+  wire::Image* shape_ = nullptr;  // of jails: what init builds before there is a request
+  Run request_ = {};              // in our hands for a moment
   const std::uint32_t ready_;
   // Who builds a jail waits for the kernel now and then: while requests wait, one more per processor keeps these busy.
   const std::uint32_t more_when_asked_ = count_processors();
-  std::uint32_t idle_ = 0;
   std::uint32_t fruitless_ = 0;
   long why_fruitless_ = 0;
   bool for_jails_ = false;
@@ -369,13 +331,13 @@ class Server {
 
 }  // namespace
 
-void serve_tools(int control, std::uint32_t ready) { Server(control, ready).serve(); }
-
-void serve_jails(int control, std::uint32_t ready) {
-  const int shape_fd = receive_shape(control);
-  if (shape_fd < 0) exit_now(0);
+void serve(wire::HelperKind kind, int control, std::uint32_t ready) {
   Server server(control, ready);
-  server.build_ahead(shape_fd);
+  if (kind == wire::HelperKind::kInits) {
+    const int shape_fd = receive_shape(control);
+    if (shape_fd < 0) exit_now(0);
+    server.build_ahead(shape_fd);
+  }
   server.serve();
 }
 

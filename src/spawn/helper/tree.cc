@@ -4,6 +4,7 @@
 #include <linux/time_types.h>
 #include <signal.h>
 
+#include "spawn/freestanding/decimal.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {

@@ -1,11 +1,11 @@
-// One worker serves one request for an unjailed tool, or a wrapper, and leaves. It is the subreaper of that; it takes the
-// owner's commands, and the owner's silence (a closed channel) means: kill.
+// One worker serves one request for a tool without a jail, or for a wrapper, and leaves. It is the subreaper of that tool;
+// it takes the owner's commands, and a closed channel means: kill.
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <signal.h>
-#include <sys/poll.h>
 #include <sys/socket.h>
 
+#include "spawn/freestanding/poll.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
@@ -26,7 +26,7 @@ wire::Command next_command(int channel) {
 void serve_until_exit(int channel, int pidfd, bool wrapper) {
   struct pollfd watched[2] = {{pidfd, POLLIN, 0}, {channel, POLLIN, 0}};
   for (;;) {
-    const long ready = sys(__NR_poll, watched, 2L, -1L);
+    const long ready = poll_until_ready(watched, 2);
     if (ready == -4) continue;  // EINTR
     if (ready < 0) {            // nobody could stop it any more
       signal_descendants(SIGKILL);
@@ -67,7 +67,7 @@ bool prepare_surroundings(Run& run, Failure& failure) {
   return !run.has(wire::kWrapper) || guard_devices(run, failure);
 }
 
-[[noreturn]] void run_bare(Run& run) {
+[[noreturn]] void run_tool(Run& run) {
   const int channel = run.fds[wire::kFdChannel];
   Failure failure = {};
   // Before we are not dumpable any more: the kernel then gives our own id maps to root.
@@ -121,14 +121,14 @@ void run_worker(const ChildPlace& place) {
   const long size = receive_request(place.control, run, 0);
   if (size == 0) exit_now(0);                                                  // the owner is gone
   if (size != kRequestSize) exit_now(size < 0 ? static_cast<int>(-size) : 5);  // EIO
-  tell_server(place, Handover::kTaken, nullptr, 0);
+  send_handover(place, Handover::kTaken, nullptr, 0);
   sys(__NR_close, long{place.control});
   const long mapped = map_image(run, run.fds[wire::kFdImage]);
   if (mapped < 0) {
     send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
     exit_now(0);
   }
-  run_bare(run);
+  run_tool(run);
 }
 
 }  // namespace sallyport::spawn::helper

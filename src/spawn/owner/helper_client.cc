@@ -19,7 +19,7 @@
 
 #include "core/errors.h"
 #include "os/memfd.h"
-#include "spawn/owner/begin_helper.h"
+#include "spawn/owner/start_helper.h"
 
 namespace sallyport::spawn {
 namespace {
@@ -53,25 +53,25 @@ void reap(pid_t pid) {
   }
 }
 
-Error cannot_begin(const BegunHelper& begun) {
+Error cannot_start(const NewHelper& failed) {
   // A kernel that is new enough for us knows all these calls; the filter of an outer jail answers so.
-  if (begun.error == ENOSYS) {
+  if (failed.error == ENOSYS) {
     return system_error(
-        "start", "the spawn helper", begun.error,
+        "start", "the spawn helper", failed.error,
         "this process seems to be in a jail already, sallyport's or a container's, which refuses it: let "
         "the outer call start the tool");
   }
-  switch (begun.step) {
-    case BegunHelper::Step::kSocket:
-      return system_error("create", "a socket pair", begun.error);
-    case BegunHelper::Step::kImage:
-      return system_error("create", "the spawn helper's image", begun.error);
-    case BegunHelper::Step::kNamespaces:
-      return setup_failed(stage_name(wire::Stage::kClone), begun.error);
-    case BegunHelper::Step::kExec:
+  switch (failed.step) {
+    case NewHelper::Step::kSocket:
+      return system_error("create", "a socket pair", failed.error);
+    case NewHelper::Step::kImage:
+      return system_error("create", "the spawn helper's image", failed.error);
+    case NewHelper::Step::kNamespaces:
+      return setup_failed(stage_name(wire::Stage::kClone), failed.error);
+    case NewHelper::Step::kExec:
       break;
   }
-  return system_error("start", "the spawn helper", begun.error,
+  return system_error("start", "the spawn helper", failed.error,
                       "it runs from a sealed memory file: vm.memfd_noexec must be below 2");
 }
 
@@ -99,7 +99,7 @@ int send_request(int control, std::span<const int> fds) {
 std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Stdio stdio) {
   const int in = stdio.in < 0 ? stdio.out : stdio.in;  // one must be there, though nobody uses it
   std::vector<int> fds = {channel, image, in, stdio.out, stdio.err};
-  if (const auto* bare = std::get_if<BarePlace>(&spec.place)) fds.insert(fds.end(), {bare->exe_fd, bare->cwd_fd});
+  if (const auto* place = std::get_if<NoJailPlace>(&spec.place)) fds.insert(fds.end(), {place->exe_fd, place->cwd_fd});
   fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
   fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
   return fds;
@@ -109,7 +109,7 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
 
 HelperClient::~HelperClient() {
   const std::scoped_lock lock(mutex_);
-  bury();
+  reap_helper();
   for (Spent& init : spent_) {
     init.control.reset();
     reap(init.pid);
@@ -119,7 +119,7 @@ HelperClient::~HelperClient() {
 void HelperClient::abandon() {
   const std::scoped_lock lock(mutex_);
   if (pid_ != 0) ::kill(pid_, SIGKILL);
-  bury();
+  reap_helper();
 }
 
 pid_t HelperClient::helper_pid() {
@@ -127,8 +127,8 @@ pid_t HelperClient::helper_pid() {
   return pid_;
 }
 
-// The helper leaves by itself once everything below it is dead; only then may its pid be forgotten.
-void HelperClient::bury() {
+// The helper leaves by itself once everything below it is dead; only then may we drop its pid.
+void HelperClient::reap_helper() {
   control_.reset();
   if (pid_ != 0) reap(std::exchange(pid_, 0));
 }
@@ -138,28 +138,28 @@ Status HelperClient::start_ahead() {
   return ensure_running();
 }
 
-Status HelperClient::take(BegunHelper begun) {
-  pid_ = begun.pid;
-  control_ = UniqueFd(begun.control);
-  if (kind_ == wire::HelperKind::kTools) return {};
+Status HelperClient::adopt(NewHelper started) {
+  pid_ = started.pid;
+  control_ = UniqueFd(started.control);
+  if (kind_ == wire::HelperKind::kWorkers) return {};
   // Only now, so that the helper makes namespaces while we find out.
-  Status told = tell_shape();
-  if (!told) bury();
-  return told;
+  Status sent = send_shape();
+  if (!sent) reap_helper();
+  return sent;
 }
 
 Status HelperClient::ensure_running() {
-  // A killed helper's children outlive it for a moment, and one of them could still take the request: ask for the helper.
+  // A killed helper's children outlive it for a moment, and one of them could still take the request: so check the helper.
   int status = 0;
   if (pid_ != 0 && ::waitpid(pid_, &status, WNOHANG) == 0) return {};
   pid_ = 0;
   control_.reset();
-  const BegunHelper begun = begin_helper(kind_, static_cast<std::uint32_t>(ready_));
-  if (begun.pid == 0) return fail(cannot_begin(begun));
-  return take(begun);
+  const NewHelper started = start_helper(kind_, static_cast<std::uint32_t>(ready_));
+  if (started.pid == 0) return fail(cannot_start(started));
+  return adopt(started);
 }
 
-Status HelperClient::tell_shape() {
+Status HelperClient::send_shape() {
   const UniqueFd image = TRY(sealed_memfd("sallyport-shape", encode(shape())));
   const int error = send_request(control_.get(), std::array{image.get()});
   if (error == 0) return {};
@@ -177,7 +177,7 @@ Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
-  if (kind_ != wire::HelperKind::kTools && !shape().fits(spec)) {
+  if (kind_ != wire::HelperKind::kWorkers && !shape().fits(spec)) {
     return fail(system_error("use", "a jail of another shape", EINVAL));
   }
   const StdinIs stdin_is = stdio.in < 0 ? StdinIs::kNullDevice : StdinIs::kGiven;
@@ -191,12 +191,12 @@ Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
     const int error = send_request(control_.get(), fds);
     if (error == 0) break;
     if (error != EPIPE && error != ECONNRESET) return fail(system_error("reach", "the spawn helper", error));
-    bury();
+    reap_helper();
     if (attempt == 1) {
       return fail(system_error("reach", "the spawn helper", error, "it was killed twice in a row; see the kernel log"));
     }
   }
-  if (kind_ != wire::HelperKind::kOneJail) return Started{.channel = std::move(channel.ours)};
+  if (kind_ != wire::HelperKind::kOneRun) return Started{.channel = std::move(channel.ours)};
   spent_.push_back({.control = std::move(control_), .pid = std::exchange(pid_, 0)});
   return Started{.channel = std::move(channel.ours), .init = spent_.back().pid};
 }

@@ -4,8 +4,9 @@
 // descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
 //
-// One object for each kind of helper (wire::HelperKind) and each shape: a child that has begun a jail cannot start an
-// unjailed tool any more. A kOneJail helper is the jail's init; the next request starts another.
+// One object for each kind of helper (wire::HelperKind) and each shape: a child that has started to build a jail cannot
+// start a tool without one any more. A kOneRun helper is the jail's init; the next request starts another. JailSupply
+// chooses between them.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
 // next submit() starts a new helper. Destruction closes the control socket; the helper ends once its children are dead.
@@ -22,7 +23,7 @@
 
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
-#include "spawn/owner/begin_helper.h"
+#include "spawn/owner/start_helper.h"
 #include "spawn/wire/launch_spec.h"
 
 namespace sallyport::spawn {
@@ -36,7 +37,7 @@ struct Stdio {
 // A run under way, as its owner holds it.
 struct Started {
   // Carries wire::Report to us. Its end-of-file means that nothing of the run is alive any more, or, with an `init`, that
-  // this init is ending. Init may tell of the run's end earlier (wire::kNobodyLeft).
+  // this init is ending. Init may report the run's end earlier (wire::kNobodyLeft).
   UniqueFd channel{};
   // Of a jail without a helper: the jail's first process, and our child. Without one, the channel takes wire::Command
   // from us, and closing it kills the run.
@@ -49,8 +50,8 @@ class HelperClient {
 
   // For tools without a jail of ours.
   HelperClient() = default;
-  // For jails that all have one shape, which is asked for once, when the helper has been started. `kind` is kJails, with
-  // so many of them kept ready, or kOneJail.
+  // For jails that all have one shape. `make_shape` is called once, when the helper has been started. `kind` is kInits,
+  // with so many of them kept ready, or kOneRun.
   HelperClient(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleChildren)
       : kind_(kind), make_shape_(std::move(make_shape)), ready_(ready) {}
   ~HelperClient();
@@ -70,12 +71,12 @@ class HelperClient {
 
  private:
   [[nodiscard]] Status ensure_running();
-  [[nodiscard]] Status take(BegunHelper begun);
-  [[nodiscard]] Status tell_shape();
+  [[nodiscard]] Status adopt(NewHelper started);
+  [[nodiscard]] Status send_shape();
   [[nodiscard]] const JailShape& shape();
-  void bury();
+  void reap_helper();
 
-  const wire::HelperKind kind_ = wire::HelperKind::kTools;
+  const wire::HelperKind kind_ = wire::HelperKind::kWorkers;
   const std::function<JailShape()> make_shape_;
   std::once_flag shape_made_;
   JailShape shape_;  // through shape()
@@ -83,7 +84,7 @@ class HelperClient {
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;
-  // kOneJail: every init that was given a run. It leaves when its control socket is closed or we are gone.
+  // kOneRun: every init that was given a run. It leaves when its control socket is closed or we are gone.
   struct Spent {
     UniqueFd control;
     pid_t pid;

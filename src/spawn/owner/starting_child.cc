@@ -22,10 +22,10 @@ long take_descriptors(const StartingChild& child) {
   const long null = sys(__NR_openat, long{AT_FDCWD}, "/dev/null", long{O_RDWR}, 0L);
   if (null < 0) return null;
   for (long stream = 0; stream < 3; ++stream) {
-    const long placed = sys(__NR_dup2, null, stream);
+    const long placed = helper::duplicate_onto(null, stream);
     if (placed < 0) return placed;
   }
-  const long control = sys(__NR_dup2, long{child.control}, long{wire::kControlFd});
+  const long control = helper::duplicate_onto(child.control, wire::kControlFd);
   if (control < 0) return control;
   // The image is closed by the exec itself.
   if (child.image > wire::kControlFd + 1) {
@@ -57,7 +57,8 @@ long keep_capabilities() {
   return 0;
 }
 
-[[noreturn]] void become_helper(StartingChild& child) {
+void become_helper(void* argument) {
+  StartingChild& child = *static_cast<StartingChild*>(argument);
   sys(__NR_setsid);  // fails only for who leads a session already, which a new process does not
   long result = take_descriptors(child);
   if (result >= 0 && child.in_new_namespaces) result = keep_capabilities();
@@ -71,26 +72,9 @@ long keep_capabilities() {
 }  // namespace
 
 long clone_starting_child(StartingChild& child) {
-  struct clone_args how = {};
-  how.flags = CLONE_VM | CLONE_VFORK;
-  if (child.in_new_namespaces) how.flags |= CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
-  how.exit_signal = SIGCHLD;
-  how.stack = reinterpret_cast<std::uint64_t>(&child.stack[0]);
-  how.stack_size = sizeof child.stack;
-  long result = __NR_clone3;
-  // In the child the stack pointer is another, so nothing may be expected there but what is in registers.
-  asm volatile(
-      "syscall\n\t"
-      "test %%rax, %%rax\n\t"
-      "jnz 1f\n\t"
-      "mov %[child], %%rdi\n\t"
-      "call *%[entry]\n\t"
-      "hlt\n"
-      "1:"
-      : "+a"(result)
-      : "D"(&how), "S"(sizeof how), [child] "r"(&child), [entry] "r"(&become_helper)
-      : "rcx", "r11", "memory", "cc");
-  return result;
+  const long namespaces = child.in_new_namespaces ? long{CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID} : 0L;
+  return helper::sallyport_clone_sharing_memory(&child.stack[sizeof child.stack], become_helper, &child,
+                                                long{CLONE_VM | CLONE_VFORK} | namespaces | long{SIGCHLD}, nullptr);
 }
 
 }  // namespace sallyport::spawn

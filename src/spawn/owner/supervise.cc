@@ -44,8 +44,8 @@ struct Streams {
 
 class Run {
  public:
-  Run(HelperClient& server, Started started, Streams streams, const Supervision& how, int stop_fd)
-      : server_(server),
+  Run(HelperClient& helper, Started started, Streams streams, const Supervision& how, int stop_fd)
+      : helper_(helper),
         channel_(std::move(started.channel)),
         init_(started.init),
         streams_(std::move(streams)),
@@ -86,8 +86,8 @@ class Run {
     return finish();
   }
 
-  // After the end: it said so itself, so nothing was started in it. A jail that dies without a word may have begun.
-  [[nodiscard]] bool jail_was_no_good() const {
+  // After the end: the jail reported it, so nothing was started in it. One that dies without a report may have started.
+  [[nodiscard]] bool jail_was_unsound() const {
     return !stopping() && failure_ && (failure_->flags & wire::kNotBuilt) != 0;
   }
 
@@ -171,7 +171,7 @@ class Run {
     if (init_) {
       end_init();
     } else {
-      server_.abandon();
+      helper_.abandon();
     }
     channel_.reset();
     gave_up_ = true;
@@ -319,7 +319,7 @@ class Run {
     return std::move(ended_);
   }
 
-  HelperClient& server_;
+  HelperClient& helper_;
   UniqueFd channel_;
   std::optional<pid_t> init_;
   Streams streams_;
@@ -341,13 +341,16 @@ class Run {
   Ended ended_;
 };
 
-}  // namespace
+using Start = std::function<Result<StartedRun>(Stdio)>;
 
-namespace {
+// `unsound` instead of an end: the jail had been built ahead, was not sound, and nothing was started in it.
+struct Attempt {
+  std::optional<Ended> ended{};
+  StartedRun unsound{};
+};
 
-Result<std::optional<Ended>> supervise_until_end(HelperClient& server, const LaunchSpec& spec,
-                                                 const Supervision& supervision, const std::stop_token& stop,
-                                                 bool only_if_sound) {
+Result<Attempt> attempt(const Start& start, const LaunchSpec& spec, const Supervision& supervision,
+                        const std::stop_token& stop) {
   const EventFd stop_event = TRY(EventFd::create());
   const std::stop_callback wake(stop, [&stop_event] { stop_event.signal(); });
   // Only our own init opens one inside; a wrapper's init replaces the host's that it finds.
@@ -358,30 +361,29 @@ Result<std::optional<Ended>> supervise_until_end(HelperClient& server, const Lau
   Pipe err = TRY(make_pipe());
   TRY(set_nonblocking(out.read_end.get()));
   TRY(set_nonblocking(err.read_end.get()));
-  Started started =
-      TRY(server.submit(spec, {.in = input.tools_end(), .out = out.write_end.get(), .err = err.write_end.get()}));
-  if (supervision.another_follows) static_cast<void>(server.start_ahead());  // else the next run does
+  StartedRun started = TRY(start({.in = input.tools_end(), .out = out.write_end.get(), .err = err.write_end.get()}));
+  if (supervision.another_follows) static_cast<void>(started.helper->start_ahead());  // else the next run does
   input.handed_over();
   out.write_end.reset();
   err.write_end.reset();
   Streams streams{std::move(input), Capture(std::move(out.read_end), Stream::kStdout, supervision.max_output),
                   Capture(std::move(err.read_end), Stream::kStderr, supervision.max_output)};
-  Run run(server, std::move(started), std::move(streams), supervision, stop_event.fd());
+  Run run(*started.helper, std::move(started.run), std::move(streams), supervision, stop_event.fd());
   Result<Ended> ended = run.to_the_end();
-  if (only_if_sound && run.jail_was_no_good()) return std::optional<Ended>();
-  return ended;
+  if (started.built_ahead && run.jail_was_unsound()) return Attempt{.unsound = std::move(started)};
+  return Attempt{.ended = TRY(std::move(ended))};
 }
 
 }  // namespace
 
-Result<Ended> supervise(HelperClient& server, const LaunchSpec& spec, const Supervision& supervision,
+Result<Ended> supervise(JailSupply& supply, const LaunchSpec& spec, const Supervision& supervision,
                         const std::stop_token& stop) {
-  return *TRY(supervise_until_end(server, spec, supervision, stop, false));
-}
-
-Result<std::optional<Ended>> supervise_if_sound(HelperClient& server, const LaunchSpec& spec,
-                                                const Supervision& supervision, const std::stop_token& stop) {
-  return supervise_until_end(server, spec, supervision, stop, true);
+  const Start first = [&](Stdio stdio) { return supply.start(spec, stdio); };
+  Attempt made = TRY(attempt(first, spec, supervision, stop));
+  if (made.ended) return *std::move(made.ended);
+  const Start second = [&](Stdio stdio) { return supply.start_instead_of(made.unsound, spec, stdio); };
+  // Not built ahead, so it ends.
+  return *std::move(TRY(attempt(second, spec, supervision, stop)).ended);
 }
 
 }  // namespace sallyport::spawn

@@ -12,7 +12,7 @@
 #include "sallyport/limits.h"
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
-#include "spawn/owner/helper_client.h"
+#include "spawn/owner/jail_supply.h"
 
 namespace sallyport::spawn {
 
@@ -71,13 +71,9 @@ struct Ended {
   bool landlocked = false;
 };
 
-// Blocks until nothing of the run is alive. Errors mean that the tool never started, or that the helper died.
-[[nodiscard]] Result<Ended> supervise(HelperClient& server, const LaunchSpec& spec, const Supervision& supervision,
+// Starts the run and blocks until nothing of it is alive. Errors mean that the tool never started, or that the helper
+// died.
+[[nodiscard]] Result<Ended> supervise(JailSupply& supply, const LaunchSpec& spec, const Supervision& supervision,
                                       const std::stop_token& stop);
-
-// The same with a jail that the server built ahead. nullopt: it was no good, and nothing was started in it.
-[[nodiscard]] Result<std::optional<Ended>> supervise_if_sound(HelperClient& server, const LaunchSpec& spec,
-                                                              const Supervision& supervision,
-                                                              const std::stop_token& stop);
 
 }  // namespace sallyport::spawn

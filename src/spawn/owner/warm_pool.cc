@@ -29,8 +29,8 @@ std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
   }
   ++counts_.cold;
   if (wanted_ && wanted_->fits(spec)) {
-    // Ready for the next one; this one would have to wait just as long. When it cannot be started, the run under way
-    // meets the same trouble and tells.
+    // Ready for the next run; this one would have to wait just as long. When the pool cannot be started, the run under
+    // way fails in the same way and reports it.
     static_cast<void>(start(*std::exchange(wanted_, std::nullopt), retired));
   } else {
     wanted_ = whole_shape(spec);
@@ -46,7 +46,7 @@ Status WarmPool::prepare(const LaunchSpec& spec) {
   return start(whole_shape(spec), retired);
 }
 
-void WarmPool::spoiled(const std::shared_ptr<HelperClient>& server) {
+void WarmPool::drop_unsound(const std::shared_ptr<HelperClient>& server) {
   Retired retired;
   const std::scoped_lock lock(mutex_);
   --counts_.warm;
@@ -62,7 +62,7 @@ WarmCounts WarmPool::counts() {
 Status WarmPool::start(JailShape shape, Retired& retired) {
   drop(retired);
   shape.fail_at_for_tests = fault_;
-  auto server = std::make_shared<HelperClient>(wire::HelperKind::kJails, [shape] { return shape; }, jails_);
+  auto server = std::make_shared<HelperClient>(wire::HelperKind::kInits, [shape] { return shape; }, jails_);
   TRY(server->start_ahead());
   server_ = std::move(server);
   shape_ = std::move(shape);

@@ -31,8 +31,8 @@ class WarmPool {
   // Makes this the pool's shape now.
   [[nodiscard]] Status prepare(const LaunchSpec& spec);
 
-  // A jail of `server` was no good, so neither are the others: they were built alike.
-  void spoiled(const std::shared_ptr<HelperClient>& server);
+  // A jail of `server` was not sound, so neither are the others: they were built alike.
+  void drop_unsound(const std::shared_ptr<HelperClient>& server);
 
   [[nodiscard]] WarmCounts counts();
 

@@ -157,7 +157,7 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, built.root_ops.size(), header, writer);
-  } else if (std::get<BarePlace>(spec.place).is_wrapper) {
+  } else if (std::get<NoJailPlace>(spec.place).is_wrapper) {
     header.flags |= wire::kWrapper;
   }
   return std::move(writer).finish(header);

@@ -38,7 +38,7 @@ struct ResourceLimit {
 };
 
 // No jail: the checked descriptor is executed in the checked directory.
-struct BarePlace {
+struct NoJailPlace {
   int exe_fd = -1;          // borrowed
   int cwd_fd = -1;          // borrowed
   bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
@@ -80,7 +80,7 @@ struct NetworkSpec {
 struct LaunchSpec {
   std::vector<std::string> argv{};
   std::vector<std::string> env{};  // "NAME=value"
-  std::variant<BarePlace, JailPlace> place{};
+  std::variant<NoJailPlace, JailPlace> place{};
   NetworkSpec network{};
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec

@@ -29,13 +29,6 @@ inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
 
-// What a helper is started as: the first letter of its one argument.
-enum class HelperKind : char {
-  kTools = 't',    // a server for tools without a jail of ours; the number of idle children follows
-  kJails = 'j',    // a server whose children build jails ahead; the same
-  kOneJail = 'o',  // the init of one jail, in new user, mount and pid namespaces; "UID,GID" of the owner follow
-};
-
 // The step that was under way; with errno it says why a tool never started. Names: stage_name() on the owner's side.
 enum class Stage : std::uint32_t {
   kNone,
@@ -201,9 +194,9 @@ enum RequestFd : std::uint32_t {
   kFdStderr,
   kFdCommonCount,
   // An unjailed run goes on with these two; a jailed one opens both inside its own root instead.
-  kFdBareExe = kFdCommonCount,
-  kFdBareCwd,
-  kFdBareCount,
+  kFdExe = kFdCommonCount,
+  kFdCwd,
+  kFdNoJailCount,
   // Then, for either, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
 };
 

@@ -1,5 +1,5 @@
 // Built without sanitizers and stack protector, and without libc: part of it runs in the child that borrows our memory.
-#include "spawn/owner/begin_helper.h"
+#include "spawn/owner/start_helper.h"
 
 #include <fcntl.h>
 #include <linux/memfd.h>
@@ -8,14 +8,15 @@
 #include <sys/socket.h>
 
 #include "spawn/freestanding/sys.h"
-#include "spawn/helper/helper_image.h"
+#include "spawn/owner/helper_image.h"
 #include "spawn/owner/starting_child.h"
+#include "spawn/wire/wire.h"
 
 namespace sallyport::spawn {
 namespace {
 
 using helper::sys;
-using Step = BegunHelper::Step;
+using Step = NewHelper::Step;
 
 constexpr long kInvalid = -22;     // EINVAL
 constexpr long kInterrupted = -4;  // EINTR
@@ -71,19 +72,6 @@ long above_fixed_places(long fd) {
   return moved;
 }
 
-// A letter and what belongs to it, as helper/main.cc reads it.
-void write_argument(char* out, wire::HelperKind kind, std::uint32_t ready) {
-  *out++ = static_cast<char>(kind);
-  if (kind == wire::HelperKind::kOneJail) {
-    out = helper::append_number(out, static_cast<std::uint32_t>(sys(__NR_geteuid)));
-    *out++ = ',';
-    out = helper::append_number(out, static_cast<std::uint32_t>(sys(__NR_getegid)));
-  } else {
-    out = helper::append_number(out, ready);
-  }
-  *out = '\0';
-}
-
 // A root caller's extra groups would still open files inside a jail whose init cannot drop them any more. This thread's
 // alone: libc's function would change every thread's. A plain user may not drop its own, since a group can also be there
 // to deny.
@@ -130,18 +118,22 @@ class AllSignalsBlocked {
 
 long clone_as(wire::HelperKind kind, StartingChild& child) {
   const AllSignalsBlocked blocked;
-  child.in_new_namespaces = kind == wire::HelperKind::kOneJail;
+  child.in_new_namespaces = kind == wire::HelperKind::kOneRun;
   if (!child.in_new_namespaces) return clone_starting_child(child);
   const NoExtraGroups dropped;
   return clone_starting_child(child);
 }
 
-BegunHelper failed(Step step, long error) { return {.error = static_cast<int>(-error), .step = step}; }
+NewHelper failed(Step step, long error) { return {.error = static_cast<int>(-error), .step = step}; }
 
-BegunHelper start_child(wire::HelperKind kind, std::uint32_t ready, long control, long image) {
+NewHelper start_child(wire::HelperKind kind, std::uint32_t ready, long control, long image) {
   char name[] = "sallyport-spawn";
-  char what[24];
-  write_argument(&what[0], kind, ready);
+  char what[wire::kHelperArgumentSize];
+  wire::write_helper_argument({.kind = kind,
+                               .ready = ready,
+                               .uid = static_cast<std::uint32_t>(sys(__NR_geteuid)),
+                               .gid = static_cast<std::uint32_t>(sys(__NR_getegid))},
+                              what);
   char* const argv[] = {&name[0], &what[0], nullptr};
   StartingChild child;
   child.control = static_cast<int>(control);
@@ -150,30 +142,30 @@ BegunHelper start_child(wire::HelperKind kind, std::uint32_t ready, long control
   const long pid = clone_as(kind, child);
   if (pid < 0) return failed(child.in_new_namespaces ? Step::kNamespaces : Step::kExec, pid);
   if (child.error == 0) return {.pid = static_cast<int>(pid)};
-  long buried = 0;
+  long reaped = 0;
   do {
-    buried = sys(__NR_wait4, pid, 0L, 0L, 0L);
-  } while (buried == kInterrupted);
+    reaped = sys(__NR_wait4, pid, 0L, 0L, 0L);
+  } while (reaped == kInterrupted);
   return failed(child.in_new_namespaces && !child.at_exec ? Step::kNamespaces : Step::kExec, -long{child.error});
 }
 
 }  // namespace
 
-BegunHelper begin_helper(wire::HelperKind kind, std::uint32_t ready) {
+NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready) {
   int pair[2] = {-1, -1};
   const long paired = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &pair[0]);
   if (paired < 0) return failed(Step::kSocket, paired);
   const long theirs = above_fixed_places(pair[1]);
   const long image = theirs < 0 ? theirs : above_fixed_places(make_image());
-  BegunHelper begun = image < 0 ? failed(Step::kImage, image) : start_child(kind, ready, theirs, image);
+  NewHelper started = image < 0 ? failed(Step::kImage, image) : start_child(kind, ready, theirs, image);
   close_fd(image);
   close_fd(theirs);
-  if (begun.pid != 0) {
-    begun.control = pair[0];
+  if (started.pid != 0) {
+    started.control = pair[0];
   } else {
     close_fd(pair[0]);
   }
-  return begun;
+  return started;
 }
 
 }  // namespace sallyport::spawn

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "spawn/wire/wire.h"
+#include "spawn/wire/helper_start.h"
 
 namespace sallyport::spawn {
 
-struct BegunHelper {
+struct NewHelper {
   enum class Step : std::uint8_t { kSocket, kImage, kNamespaces, kExec };
 
   int control = -1;  // our end of its control socket
@@ -17,6 +17,6 @@ struct BegunHelper {
 };
 
 // `ready`: for the kinds that keep children ready, how many.
-[[nodiscard]] BegunHelper begin_helper(wire::HelperKind kind, std::uint32_t ready);
+[[nodiscard]] NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready);
 
 }  // namespace sallyport::spawn

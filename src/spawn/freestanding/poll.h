@@ -1,0 +1,27 @@
+// Waiting for descriptors without a libc, by the calls that every processor has.
+#pragma once
+
+#include <linux/time_types.h>
+#include <sys/epoll.h>
+#include <sys/poll.h>
+
+#include "spawn/freestanding/sys.h"
+
+namespace sallyport::spawn::helper {
+
+// poll(2) without a limit of time.
+inline long poll_until_ready(struct pollfd* watched, long count) { return sys(__NR_ppoll, watched, count, 0L, 0L, 0L); }
+
+// poll(2) that does not wait.
+inline long poll_now(struct pollfd* watched, long count) {
+  struct __kernel_timespec no_time = {0, 0};
+  return sys(__NR_ppoll, watched, count, &no_time, 0L, 0L);
+}
+
+constexpr long kNoTimeLimit = -1;
+
+inline long epoll_until(long epoll, struct epoll_event* events, long room, long milliseconds) {
+  return sys(__NR_epoll_pwait, epoll, events, room, milliseconds, 0L, 0L);
+}
+
+}  // namespace sallyport::spawn::helper

@@ -1,0 +1,40 @@
+#include "spawn/owner/jail_supply.h"
+
+#include <utility>
+#include <variant>
+
+namespace sallyport::spawn {
+namespace {
+
+Result<StartedRun> start_from(const std::shared_ptr<HelperClient>& helper, bool built_ahead, const LaunchSpec& spec,
+                              Stdio stdio) {
+  Started run = TRY(helper->submit(spec, stdio));
+  return StartedRun{.run = std::move(run), .helper = helper, .built_ahead = built_ahead};
+}
+
+}  // namespace
+
+JailSupply::JailSupply(SupplyOptions options)
+    : workers_(std::make_shared<HelperClient>()),
+      jails_(std::make_shared<HelperClient>(
+          options.runs == SupplyFor::kOneRun ? wire::HelperKind::kOneRun : wire::HelperKind::kInits,
+          std::move(options.base))),
+      warm_(options.warm_jails) {}
+
+Result<StartedRun> JailSupply::start(const LaunchSpec& spec, Stdio stdio) {
+  if (!std::holds_alternative<JailPlace>(spec.place)) return start_from(workers_, false, spec, stdio);
+  if (const std::shared_ptr<HelperClient> warm = warm_.server_for(spec)) return start_from(warm, true, spec, stdio);
+  return start_from(jails_, false, spec, stdio);
+}
+
+Result<StartedRun> JailSupply::start_instead_of(const StartedRun& unsound, const LaunchSpec& spec, Stdio stdio) {
+  warm_.drop_unsound(unsound.helper);
+  return start_from(jails_, false, spec, stdio);
+}
+
+pid_t JailSupply::helper_pid_for_tests() {
+  const pid_t jails = jails_->helper_pid();
+  return jails != 0 ? jails : workers_->helper_pid();
+}
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,69 @@
+// Where runs come from: the one object that knows which process will start a tool, and what was built for it ahead.
+//
+//   started ahead   the jail of an owner that makes one run, started while the owner still finds out what to run
+//   warm            a whole jail of the same shape that waits for a run (WarmPool)
+//   fresh           a jail built for this run, over the base that all jails of this owner share
+//   no jail         a worker of ours, for a tool without a jail or for a wrapper that builds one
+//
+// A jail that was built ahead can turn out to be unsound: it says so itself and has started nothing. The run then goes on
+// to the next source (start_instead_of).
+//
+// Thread-safe. Destruction ends every helper and waits for it; see HelperClient.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "sallyport/gate.h"
+#include "spawn/owner/helper_client.h"
+#include "spawn/owner/warm_pool.h"
+
+namespace sallyport::spawn {
+
+// Whether jails come from a helper that lives as long as the owner, or each is a child of the owner itself (ADR 0014).
+enum class SupplyFor : std::uint8_t { kManyRuns, kOneRun };
+
+struct SupplyOptions {
+  SupplyFor runs = SupplyFor::kManyRuns;
+  std::function<JailShape()> base{};  // what all jails of this owner share; called once, when a helper builds jails
+  std::size_t warm_jails = 0;         // how many wait; 0: none
+};
+
+// A run under way, and the helper that started it. `helper` stays alive as long as the run is held.
+struct StartedRun {
+  Started run{};
+  std::shared_ptr<HelperClient> helper{};
+  bool built_ahead = false;  // when it reports wire::kNotBuilt, start_instead_of() gives another
+};
+
+class JailSupply {
+ public:
+  explicit JailSupply(SupplyOptions options);
+
+  // The best source that fits. Errors mean that nothing was started.
+  [[nodiscard]] Result<StartedRun> start(const LaunchSpec& spec, Stdio stdio);
+
+  // `unsound` reported wire::kNotBuilt. No other jail that was built with it is used again.
+  [[nodiscard]] Result<StartedRun> start_instead_of(const StartedRun& unsound, const LaunchSpec& spec, Stdio stdio);
+
+  // Starts a jail, or the helper for jails, before there is a run for it. When that fails, start() tries again.
+  [[nodiscard]] Status start_ahead() { return jails_->start_ahead(); }
+
+  // Keeps warm jails for runs like this one from now on.
+  [[nodiscard]] Status keep_warm(const LaunchSpec& spec) { return warm_.prepare(spec); }
+  [[nodiscard]] WarmCounts warm_counts() { return warm_.counts(); }
+
+  // Tests only: warm jails are not built beyond that step.
+  void fail_warm_jails_at_for_tests(wire::Stage stage) { warm_.fail_at_for_tests(stage); }
+  // Tests only: of the helper that runs, that for jails first; 0 when none does.
+  [[nodiscard]] pid_t helper_pid_for_tests();
+
+ private:
+  const std::shared_ptr<HelperClient> workers_;
+  const std::shared_ptr<HelperClient> jails_;
+  WarmPool warm_;
+};
+
+}  // namespace sallyport::spawn

@@ -1,0 +1,71 @@
+// What a helper process is started as: its one argument, as the owner writes it and the helper reads it. Without libc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spawn/freestanding/decimal.h"
+
+namespace sallyport::spawn::wire {
+
+enum class HelperKind : char {
+  kWorkers = 'w',  // a server of tools without a jail of ours: `ready` workers wait for requests
+  kInits = 'i',    // a server of jails: `ready` inits wait, each in a jail that is partly built, or whole
+  kOneRun = 'o',   // the init of one run's jail, a child of the owner, in new user, mount and pid namespaces
+  kWrapped = 'b',  // the init inside a wrapper's jail: that wrapper's process 1
+};
+
+struct HelperStart {
+  HelperKind kind = HelperKind::kWorkers;
+  std::uint32_t ready = 0;         // kWorkers, kInits
+  std::uint32_t uid = 0, gid = 0;  // kOneRun: the owner's
+  std::uint32_t image_fd = 0;      // kWrapped: the launch image; the channel is the descriptor after it
+};
+
+inline constexpr std::size_t kHelperArgumentSize = 24;  // 'o', two numbers of ten digits, ',', the end
+
+// "w2", "i2", "o1000,1000"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
+inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperArgumentSize]) {
+  char* at = &out[0];
+  if (start.kind != HelperKind::kWrapped) *at++ = static_cast<char>(start.kind);
+  switch (start.kind) {
+    case HelperKind::kWorkers:
+    case HelperKind::kInits:
+      at = helper::append_number(at, start.ready);
+      break;
+    case HelperKind::kOneRun:
+      at = helper::append_number(at, start.uid);
+      *at++ = ',';
+      at = helper::append_number(at, start.gid);
+      break;
+    case HelperKind::kWrapped:
+      at = helper::append_number(at, start.image_fd);
+      break;
+  }
+  *at = '\0';
+}
+
+// False for anything that write_helper_argument() does not write.
+inline bool read_helper_argument(const char* text, HelperStart& start) {
+  start = {};
+  if (*text >= '0' && *text <= '9') {
+    start.kind = HelperKind::kWrapped;
+    return helper::read_number(text, start.image_fd) && *text == '\0';
+  }
+  start.kind = static_cast<HelperKind>(*text);
+  if (*text != '\0') ++text;
+  switch (start.kind) {
+    case HelperKind::kWorkers:
+    case HelperKind::kInits:
+      return helper::read_number(text, start.ready) && *text == '\0';
+    case HelperKind::kOneRun:
+      if (!helper::read_number(text, start.uid) || *text != ',') return false;
+      ++text;
+      return helper::read_number(text, start.gid) && *text == '\0';
+    case HelperKind::kWrapped:
+      break;
+  }
+  return false;
+}
+
+}  // namespace sallyport::spawn::wire
