@@ -6,8 +6,8 @@
 # With nothing missing it asks dpkg once and returns: no network, no sudo.
 set -euo pipefail
 
-run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libtomlplusplus-dev
-              libfmt-dev libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
+run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libfmt-dev
+              libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace curl busybox openssl stress-ng)

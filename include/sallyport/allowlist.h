@@ -23,24 +23,7 @@ enum class Platform { kAny, kLinux, kMacOs };
 
 enum class Need { kMandatory, kOptional };
 
-// The fixed arguments and variables a tool always gets, chosen by name so that they live in one table (C28).
-enum class Hardening {
-  kNone,
-  kGit,
-  kNpm,
-  kRipgrep,
-  kSemgrep,
-  kGitleaks,
-  kDocker,
-  kAstGrep,
-  kScipTypescript,
-  kSyft,
-  kGrype,
-  kTreeSitter,
-  kStrace,
-  kNode,
-  kJq,
-};
+inline constexpr std::string_view kNoHardening = "none";
 
 // One admitted program. Everything a reviewer needs stands in the entry itself.
 struct ToolEntry {
@@ -49,7 +32,8 @@ struct ToolEntry {
   std::string reason{};           // one line
   Role role = Role::kTool;
   std::string install_hint{};  // a command to type
-  Hardening hardening = Hardening::kNone;
+  // Which fixed arguments, variables and refusals it always gets (C28): a name of docs/hardening.md.
+  std::string hardening{kNoHardening};
   Platform platform = Platform::kAny;
   Need need = Need::kOptional;
   std::optional<std::string> sha256{};    // lower-case hex; set only by a policy file
@@ -65,6 +49,9 @@ class Allowlist {
  public:
   // The built-in 16. No environment variable and no file found by searching can change it (C3).
   [[nodiscard]] static const Allowlist& builtin();
+  // Another closed set, made by a program. InvalidRequest("allowlist") when an entry is not governed, weakens a built-in
+  // tool's hardening, makes a tool of a wrapper, or stands there twice (C3, C4, C28).
+  [[nodiscard]] static Result<Allowlist> of(std::vector<ToolEntry> entries);
   // Another closed set, from the text of a policy file the caller named. `file` is used in messages only.
   [[nodiscard]] static Result<Allowlist> from_policy(std::string_view toml, std::string_view file);
 
@@ -75,9 +62,9 @@ class Allowlist {
   // Canonical text of the whole set; its SHA-256 is the receipt's policy_digest.
   [[nodiscard]] std::string canonical_text() const;
 
+ private:
   explicit Allowlist(std::vector<ToolEntry> entries) : entries_(std::move(entries)) {}
 
- private:
   std::vector<ToolEntry> entries_;
 };
 

@@ -54,7 +54,7 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
 
 // What depends on the version that was found.
 void fit_to_tool(Plan& plan, const PinnedTool& tool) {
-  if (plan.tool.hardening == Hardening::kNpm) hardening::fit_to_npm(read_npm_layout(tool), plan.argv, plan.env);
+  if (plan.tool.hardening == "npm") hardening::fit_to_npm(read_npm_layout(tool), plan.argv, plan.env);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ std::string show_text(const ToolEntry& entry) {
   row("need", entry.need == Need::kMandatory ? "mandatory" : "optional");
   if (entry.sha256) row("sha256", *entry.sha256);
   for (const HostRule& rule : entry.allowed_hosts) row("host", host_rule_text(rule));
-  for (const hardening::HardeningFact& fact : hardening_facts(entry.hardening)) {
+  for (const hardening::HardeningFact& fact : hardening_facts(entry)) {
     text += fmt::format("{:<11} {}: {}\n", hardening::kind_name(fact.kind), fact.what, fact.why);
   }
   return text;
@@ -68,7 +68,7 @@ std::string show_text(const ToolEntry& entry) {
 
 Json facts_of(const ToolEntry& entry) {
   Json facts = Json::array();
-  for (const hardening::HardeningFact& fact : hardening_facts(entry.hardening)) {
+  for (const hardening::HardeningFact& fact : hardening_facts(entry)) {
     facts.push_back({{"kind", hardening::kind_name(fact.kind)}, {"what", fact.what}, {"why", fact.why}});
   }
   return facts;

@@ -82,7 +82,7 @@ Json json_of(const ToolEntry& tool) {
                {"reason", json_text(tool.reason)},
                {"need", tool.need == Need::kMandatory ? "mandatory" : "optional"},
                {"platform", platform_name(tool.platform)},
-               {"hardening", hardening_name(tool.hardening)},
+               {"hardening", tool.hardening},
                {"install_hint", json_text(tool.install_hint)}};
   if (tool.sha256) json["sha256"] = json_text(*tool.sha256);
   for (const HostRule& rule : tool.allowed_hosts) json["allow_hosts"].push_back(json_text(host_rule_text(rule)));

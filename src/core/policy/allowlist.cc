@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "core/policy/builtin_allowlist.h"
+#include "core/policy/entry_rules.h"
 #include "core/text/did_you_mean.h"
 
 namespace sallyport {
@@ -37,6 +38,19 @@ void append_field(std::string& text, std::string_view name, std::string_view val
 const Allowlist& Allowlist::builtin() {
   static const Allowlist set(builtin_entries());
   return set;
+}
+
+Result<Allowlist> Allowlist::of(std::vector<ToolEntry> entries) {
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    if (const std::optional<EntryProblem> problem = entry_problem(*entry)) {
+      return fail(invalid_request("allowlist", problem->why, problem->hint));
+    }
+    if (std::ranges::find(entries.begin(), entry, entry->name, &ToolEntry::name) != entry) {
+      return fail(invalid_request("allowlist", fmt::format("the tool '{}' is listed twice", entry->name),
+                                  "keep one of the two"));
+    }
+  }
+  return Allowlist(std::move(entries));
 }
 
 const ToolEntry* Allowlist::find(std::string_view name) const {
@@ -76,7 +90,7 @@ std::string Allowlist::canonical_text() const {
     append_field(text, "decision_record", entry->decision_record);
     append_field(text, "reason", entry->reason);
     append_field(text, "role", role_name(entry->role));
-    append_field(text, "hardening", hardening_name(entry->hardening));
+    append_field(text, "hardening", entry->hardening);
     append_field(text, "sha256", entry->sha256.value_or(""));
     for (const HostRule& rule : entry->allowed_hosts) append_field(text, "allow_host", host_rule_text(rule));
   }

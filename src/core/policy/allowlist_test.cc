@@ -11,6 +11,12 @@
 namespace sallyport {
 namespace {
 
+Allowlist set_of(std::vector<ToolEntry> entries) {
+  Result<Allowlist> set = Allowlist::of(std::move(entries));
+  if (!set) ADD_FAILURE() << set.error().message;
+  return set.value_or(Allowlist::builtin());
+}
+
 std::string hint_for(std::string_view tool) {
   const Result<ToolEntry> entry = Allowlist::builtin().admit(tool);
   return entry ? "" : entry.error().hint;
@@ -47,12 +53,12 @@ TEST(BuiltinAllowlist, EveryDecisionRecordIsAFileInTheProject_C3) {
 }
 
 TEST(BuiltinAllowlist, FixesTheHardeningOfEachTool_C28) {
-  EXPECT_EQ(builtin_hardening("git"), Hardening::kGit);
-  EXPECT_EQ(builtin_hardening("npm"), Hardening::kNpm);
-  EXPECT_EQ(builtin_hardening("rg"), Hardening::kRipgrep);
-  EXPECT_EQ(builtin_hardening("semgrep"), Hardening::kSemgrep);
-  EXPECT_EQ(builtin_hardening("gitleaks"), Hardening::kGitleaks);
-  EXPECT_EQ(builtin_hardening("docker"), Hardening::kDocker);
+  EXPECT_EQ(builtin_hardening("git"), "git");
+  EXPECT_EQ(builtin_hardening("npm"), "npm");
+  EXPECT_EQ(builtin_hardening("rg"), "rg");
+  EXPECT_EQ(builtin_hardening("semgrep"), "semgrep");
+  EXPECT_EQ(builtin_hardening("gitleaks"), "gitleaks");
+  EXPECT_EQ(builtin_hardening("docker"), "docker");
   EXPECT_EQ(builtin_hardening("cat"), std::nullopt);
 }
 
@@ -107,17 +113,37 @@ TEST(CanonicalText, DiffersWheneverTheSetDiffersAndIgnoresItsOrder) {
       .name = "a", .decision_record = "R", .reason = "r", .install_hint = {}, .sha256 = {}, .allowed_hosts = {}};
   ToolEntry b = a;
   b.name = "b";
-  EXPECT_EQ(Allowlist({a, b}).canonical_text(), Allowlist({b, a}).canonical_text());
-  EXPECT_NE(Allowlist({a}).canonical_text(), Allowlist({a, b}).canonical_text());
+  EXPECT_EQ(set_of({a, b}).canonical_text(), set_of({b, a}).canonical_text());
+  EXPECT_NE(set_of({a}).canonical_text(), set_of({a, b}).canonical_text());
   ToolEntry forged = a;
   forged.reason = "r\nrole 4:tool";
-  EXPECT_NE(Allowlist({a}).canonical_text(), Allowlist({forged}).canonical_text());
+  EXPECT_NE(set_of({a}).canonical_text(), set_of({forged}).canonical_text());
   ToolEntry online = a;
   online.allowed_hosts = {HostRule{.name = "h.test"}};
   ToolEntry wider = a;
   wider.allowed_hosts = {HostRule{.name = "h.test", .any_subdomain = true}};
-  EXPECT_NE(Allowlist({a}).canonical_text(), Allowlist({online}).canonical_text());
-  EXPECT_NE(Allowlist({wider}).canonical_text(), Allowlist({online}).canonical_text());
+  EXPECT_NE(set_of({a}).canonical_text(), set_of({online}).canonical_text());
+  EXPECT_NE(set_of({wider}).canonical_text(), set_of({online}).canonical_text());
+}
+
+TEST(SetOfAProgram, IsGovernedLikeAPolicyFile_C3) {
+  const ToolEntry good{.name = "make", .decision_record = "R", .reason = "builds"};
+  EXPECT_TRUE(Allowlist::of({good}).has_value());  // positive control
+  const auto refused = [&](void (*spoil)(ToolEntry&)) {
+    ToolEntry bad = good;
+    spoil(bad);
+    const Result<Allowlist> set = Allowlist::of({bad});
+    return !set && set.error().as<InvalidRequest>() != nullptr;
+  };
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.name = ""; }));
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.name = "/bin/sh"; }));
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.decision_record = " "; }));
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.reason = ""; }));
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.name = "bwrap"; })) << "a wrapper stays one (C4)";
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.name = "git"; })) << "its hardening cannot be left out (C28)";
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.hardening = "gti"; }));
+  EXPECT_TRUE(refused([](ToolEntry& e) { e.sha256 = "AB"; }));
+  EXPECT_FALSE(Allowlist::of({good, good}).has_value());
 }
 
 }  // namespace

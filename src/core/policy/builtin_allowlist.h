@@ -11,13 +11,10 @@ namespace sallyport {
 
 [[nodiscard]] std::vector<ToolEntry> builtin_entries();
 // The hardening a built-in tool always gets, also when a policy file admits it (C28); nullopt for other names.
-[[nodiscard]] std::optional<Hardening> builtin_hardening(std::string_view name);
+[[nodiscard]] std::optional<std::string_view> builtin_hardening(std::string_view name);
 // Wrappers stay wrappers in every policy (C4).
 [[nodiscard]] bool is_builtin_wrapper(std::string_view name);
 
-[[nodiscard]] std::string_view hardening_name(Hardening hardening);  // "none", "git", …
-[[nodiscard]] std::vector<std::string_view> hardening_names();
-[[nodiscard]] std::optional<Hardening> hardening_named(std::string_view name);
 [[nodiscard]] std::string_view role_name(Role role);  // "tool", "wrapper"
 
 }  // namespace sallyport

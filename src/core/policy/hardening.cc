@@ -6,47 +6,18 @@
 
 #include "core/errors.h"
 #include "core/policy/hardening/git_config.h"
-#include "core/policy/hardening/hardeners.h"
+#include "core/policy/hardening/table.h"
 
 namespace sallyport {
 
 namespace {
 
-Result<HardenedCommand> harden_for(const ToolEntry& tool, std::span<const std::string> argv,
-                                   const GitConfiguration& git) {
-  switch (tool.hardening) {
-    case Hardening::kNone:
-      break;
-    case Hardening::kGit:
-      return hardening::harden_git(argv, git);
-    case Hardening::kNpm:
-      return hardening::harden_npm(argv);
-    case Hardening::kRipgrep:
-      return hardening::harden_ripgrep(argv);
-    case Hardening::kSemgrep:
-      return hardening::harden_semgrep(argv);
-    case Hardening::kGitleaks:
-      return hardening::harden_gitleaks(argv);
-    case Hardening::kDocker:
-      return hardening::harden_docker(argv);
-    case Hardening::kAstGrep:
-      return hardening::harden_ast_grep(argv);
-    case Hardening::kScipTypescript:
-      return hardening::harden_scip_typescript(argv);
-    case Hardening::kSyft:
-      return hardening::harden_syft(argv);
-    case Hardening::kGrype:
-      return hardening::harden_grype(argv);
-    case Hardening::kTreeSitter:
-      return hardening::harden_tree_sitter(argv);
-    case Hardening::kStrace:
-      return hardening::harden_strace(argv);
-    case Hardening::kNode:
-      return hardening::harden_node(argv);
-    case Hardening::kJq:
-      return hardening::harden_jq(argv);
-  }
-  return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}};
+// An entry of no closed set could name anything.
+Result<const hardening::HardeningRow*> row_of(const ToolEntry& tool) {
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  if (row != nullptr) return row;
+  return fail(invalid_request("allowlist", fmt::format("unknown hardening '{}'", tool.hardening),
+                              "make the set with Allowlist::of"));
 }
 
 template <class T>
@@ -57,24 +28,21 @@ void append(std::vector<T>& to, std::vector<T> from) {
 }  // namespace
 
 Result<HardenedCommand> harden(const ToolEntry& tool, std::span<const std::string> argv, const GitConfiguration& git) {
-  HardenedCommand command = TRY(harden_for(tool, argv, git));
-  if (tool.hardening != Hardening::kGit) hardening::add_to_git_env_for_children(command.env, git);
+  const hardening::HardeningRow* const row = TRY(row_of(tool));
+  HardenedCommand command = TRY(row->harden(argv, git));
+  if (tool.hardening != "git") hardening::add_to_git_env_for_children(command.env, git);
   return command;
 }
 
 std::optional<GitQuestion> git_question(const ToolEntry& tool, std::span<const std::string> argv) {
-  switch (tool.hardening) {
-    case Hardening::kGit:
-      return hardening::question_before_git(argv);
-    case Hardening::kNpm:
-    case Hardening::kSemgrep:
-    case Hardening::kGitleaks:
-    case Hardening::kSyft:
-    case Hardening::kGrype:
-      return GitQuestion{.argv = {"git", "config", "--list", "-z"}, .enters_submodules = true};
-    default:
-      return std::nullopt;
-  }
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  if (row == nullptr || row->git_question == nullptr) return std::nullopt;
+  return row->git_question(argv);
+}
+
+std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool) {
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  return row == nullptr ? std::vector<hardening::HardeningFact>() : row->facts();
 }
 
 Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool, std::span<const std::string> argv,

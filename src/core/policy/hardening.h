@@ -50,6 +50,6 @@ struct GitQuestion {
                                              std::span<const std::string> argv, const GitConfiguration& git = {});
 
 // The rows of docs/hardening.md. Views of text that lives as long as the program.
-[[nodiscard]] std::vector<hardening::HardeningFact> hardening_facts(Hardening hardening);
+[[nodiscard]] std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool);
 
 }  // namespace sallyport

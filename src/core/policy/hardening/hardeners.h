@@ -1,4 +1,4 @@
-// One function per tool with hardening; harden() picks by the entry's Hardening. Each gets argv[0] too.
+// One function per tool with hardening; table.cc has a row for each. Each gets argv[0] too.
 #pragma once
 
 #include <span>

@@ -260,7 +260,7 @@ TEST(HardenScanners, TheirVariablesCannotBeSetByACaller) {
 TEST(HardeningFacts, EveryToolThatIsHardenedHasSomeAndNoneTwice) {
   for (const ToolEntry& entry : Allowlist::builtin().entries()) {
     std::set<std::pair<hardening::HardeningFact::Kind, std::string>> seen;
-    for (const hardening::HardeningFact& fact : hardening_facts(entry.hardening)) {
+    for (const hardening::HardeningFact& fact : hardening_facts(entry)) {
       EXPECT_FALSE(fact.what.empty() || fact.why.empty()) << entry.name;
       EXPECT_TRUE(seen.insert({fact.kind, std::string(fact.what)}).second) << entry.name << ": " << fact.what;
     }
