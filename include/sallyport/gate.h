@@ -1,13 +1,17 @@
 // The gate: the one object through which a program starts other programs.
 //
-//   GateConfig config{.repo = "/src/theirs", .search_path = {"/usr/bin"}, .base_env = {{"PATH", "/usr/bin"}}};
-//   std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
+//   std::unique_ptr<Gate> gate = TRY(Gate::open(GateConfig::from_environment("/src/theirs")));
 //   ProcessResult head = TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
 //                                            {.cwd = "/src/theirs", .timeout = 10s}));
 //
 // Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
 // Destroying the gate kills and reaps everything it started (C10); a killed owner takes its children with it.
-// The library reads no environment variable and no configuration file of its own; all of it comes from GateConfig.
+// The library reads no configuration file and, but for GateConfig::from_environment, no environment variable; all of it comes
+// from GateConfig.
+//
+// Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName are the request's fault;
+// ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks. The rules behind
+// every promise here, and their tests: docs/contract.md.
 #pragma once
 
 #include <chrono>
@@ -45,6 +49,11 @@ struct GateConfig {
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
+
+  // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
+  // cache directory; no jails kept ready, no events. The one function of the library that reads the environment: call it
+  // before other threads change that.
+  [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };
 
 struct ProcessResult {

@@ -22,12 +22,9 @@ struct Environment {
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
 };
 
-// PATH HOME LANG LC_ALL, those that exist: all a child can inherit (C7).
+// What the gate makes of it: core/policy/base_variables.h.
 [[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
-// PATH's absolute entries in order; the system's own directories when PATH is unset or empty. Relative and empty
-// entries mean "where I happen to stand", which may be the scanned repo. The gate skips those that others can write.
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
-// Empty, which means no cache on disk, when neither variable names an absolute directory.
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
 
 }  // namespace sallyport::cli

@@ -1,0 +1,31 @@
+// The one function of the library that reads the environment, for programs that want what the CLI has.
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/policy/base_variables.h"
+#include "sallyport/gate.h"
+
+namespace sallyport {
+namespace {
+
+std::optional<std::string> variable_of_this_process(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the header says when to call
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+}  // namespace
+
+GateConfig GateConfig::from_environment(std::filesystem::path repo) {
+  const BaseVariables variables{.path = variable_of_this_process("PATH"),
+                                .home = variable_of_this_process("HOME"),
+                                .lang = variable_of_this_process("LANG"),
+                                .lc_all = variable_of_this_process("LC_ALL")};
+  return {.repo = std::move(repo),
+          .search_path = search_path_of(variables.path),
+          .base_env = base_env_of(variables),
+          .cache_dir = cache_dir_of(variable_of_this_process("XDG_CACHE_HOME"), variables.home)};
+}
+
+}  // namespace sallyport
