@@ -14,7 +14,7 @@ help:
 	@echo 'make bench-peers    install the other sandboxes (apt, and npm into build/peers)'
 	@echo 'make bench-compare  the same jobs through all of them; rewrites docs/benchmarks.md (about 8 minutes)'
 	@echo 'make bench-egress   the same download and npm install through sallyport and a peer'
-	@echo 'make bench-scaling  what makes a start dearer; rewrites its part of docs/benchmarks.md'
+	@echo 'make bench-scaling  what slows a start; rewrites its part of docs/benchmarks.md'
 	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
 	@echo 'make tidy      clang-tidy over the library and the CLI'
 	@echo 'make fuzz      run each fuzz target for a while'

@@ -1,4 +1,4 @@
-// What makes a start dearer: the caller's memory and threads, jails that already run, mounts, allowed hosts. Prints every
+// What slows a start: the caller's memory and threads, jails that already run, mounts, allowed hosts. Prints every
 // time as JSON, for tools/bench_scaling.py.
 //
 //   usage: sallyport_bench_scaling [--rounds N]

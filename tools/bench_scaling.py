@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What makes a start dearer: runs sallyport_bench_scaling and writes its section of docs/benchmarks.md. `make bench-scaling`
+"""What slows a start: runs sallyport_bench_scaling and writes its section of docs/benchmarks.md. `make bench-scaling`
 
   usage: tools/bench_scaling.py [--render]
 """
@@ -39,9 +39,9 @@ def section(result):
                          *(report.milliseconds(stats.median(point[who])) for who in heads),
                          report.milliseconds(stats.percentile(point["cold"], 0.95)), f"{cold / first:.2f}"])
     note = "/bin/true, medians; points one after the other, not to scale across"
-    report.chart(ROOT, "scaling", svg.panels("What makes a start dearer", note, series, {who: LEGEND[who] for who in heads}))
+    report.chart(ROOT, "scaling", svg.panels("What slows a start", note, series, {who: LEGEND[who] for who in heads}))
     head = ["", *(f"{LEGEND[who]} p50 ms" for who in heads), "cold p95 ms", "cold, × the first"]
-    return "\n\n".join(["![What makes a start dearer](benchmarks/scaling.svg)", report.table(head, rows),
+    return "\n\n".join(["![What slows a start](benchmarks/scaling.svg)", report.table(head, rows),
                         bars_met(result), f"```\n{result['memory'].strip()}\n```"])
 
 

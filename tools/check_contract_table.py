@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-RULES = range(1, 35)
+RULES = range(1, 42)
 ROW = re.compile(r"^\|\s*(?:\*\*)?\[?C(\d+)\b.*\|\s*$")
 TEST = re.compile(r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)"
                   r"\(\s*(\w+)\s*,\s*(\w+)")

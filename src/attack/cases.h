@@ -414,7 +414,7 @@ inline constexpr auto kCases = std::to_array<Case>({
          "hold more memory than allowed in few bytes for each of very many sockets"},
     Case{"memory_corked", kLimitMemory, kTellsBroken, kNothing, "hold more memory than allowed in corked datagrams"},
     Case{"memory_unfinished", kLimitMemory, kTellsBroken, kNothing,
-         "hold more memory than allowed in datagrams that are begun and not finished"},
+         "hold more memory than allowed in datagrams that are started and not finished"},
     Case{"memory_udp", kLimitMemory, kTellsBroken, kNothing, "hold more memory than allowed in UDP datagrams"},
     Case{"memory_udp6", kLimitMemory, kTellsBroken, kNothing, "hold more memory than allowed in UDP over IPv6"},
     Case{"memory_udp_small", kLimitMemory, kTellsBroken, kNothing,

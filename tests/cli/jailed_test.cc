@@ -77,7 +77,7 @@ TEST_P(CliJailed, TheDeadlineEndsWhoIsDeafToSigterm_C9) {
   EXPECT_EQ(result.exit_code, 124) << result.stderr_bytes;
 }
 
-// Inherited from a caller who ignores SIGCHLD, this would have the kernel bury the jail's init before we can ask how it
+// Inherited from a caller who ignores SIGCHLD, this would have the kernel reap the jail's init before we can ask how it
 // ended.
 TEST_P(CliJailed, ACallerWhoIgnoresItsChildrenGetsTheSameAnswer_C9) {
   const auto ignoring = [&](const Words& argv) {

@@ -89,7 +89,7 @@ TEST_P(OwnerKilled, AtFiftyRandomMomentsLeavesNothing_C10) {
 }
 
 // The moment is too short to be met by mounting: strace lets the helper's third look, the one with the request in hand, find
-// the host's mounts changed. The first is at its parent, the second at the mounts when the jail is begun.
+// the host's mounts changed. The first is at its parent, the second at the mounts when the jail is started.
 TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
   const test::TempDir repo;
   const test::TempDir tools;

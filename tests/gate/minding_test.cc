@@ -1,4 +1,4 @@
-// One helper minds all jails of a gate (ADR 0015): a command reaches its own jail whatever the init there is doing, an
+// One helper supervises all jails of a gate (ADR 0015): a command reaches its own jail whatever the init there is doing, an
 // end is told to its own run, and no jail holds a way to another.
 #include <fcntl.h>
 #include <signal.h>
@@ -167,7 +167,7 @@ TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
     EXPECT_TRUE(find_processes(marker).empty());
     EXPECT_EQ(engine.helper_pid_for_tests(), helper) << "it lives on";
     ASSERT_EQ(::prlimit(helper, RLIMIT_NOFILE, &before, nullptr), 0);
-    // Those that were begun without descriptors are used up first.
+    // Those that were started without descriptors are used up first.
     bool works = false;
     for (int i = 0; i < 10 && !works; ++i) works = engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value();
     EXPECT_TRUE(works);

@@ -19,6 +19,18 @@ run("${CMAKE_COMMAND}" --build "${work}/build")
 run("${work}/build/consumer" "${work}/consumer")
 run("${prefix}/bin/sallyport" --version)
 
+# The program of docs/embedding.md, over a repo of its own.
+file(COPY "${source_dir}/examples/embedding" DESTINATION "${work}")
+run("${CMAKE_COMMAND}" -G "${generator}" -S "${work}/embedding" -B "${work}/embedding-build" "-DCMAKE_CXX_COMPILER=${cxx}"
+    "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run("${CMAKE_COMMAND}" --build "${work}/embedding-build")
+run("${source_dir}/tools/make_example_repo.sh" "${work}/build/repo")
+execute_process(COMMAND "${work}/embedding-build/embedding" "${work}/build/repo" OUTPUT_VARIABLE printed
+                COMMAND_ERROR_IS_FATAL ANY)
+if(NOT printed MATCHES "Greet anyone by name.*exit code 0.*net.isolated")
+  message(FATAL_ERROR "the example printed something else: ${printed}")
+endif()
+
 # Only what was installed was used.
 file(READ "${work}/build/compile_commands.json" commands)
 foreach(folder include src)

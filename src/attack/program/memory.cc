@@ -134,7 +134,7 @@ void memory_many_sockets() {
   if (held >= kTooMuch) broken();
 }
 
-// Datagrams that are begun and never finished.
+// Datagrams that are started and never finished.
 void hold_begun_datagrams(int flags) {
   more_descriptors();
   socklen_t size = 0;
