@@ -1,47 +1,52 @@
-// The jails behind the port (C19, C21). Make one where the program is put together; hold it as a SubprocessJail&.
+// A gate and one of its jails as the port that callers hold (C19, C21). Make one where the program is put together; hold it
+// as a SubprocessJail&.
 //
 //   NativeAdapter jail(*gate);
 //   validate(jail, repo);            // void validate(SubprocessJail&, …)
 //
+//   JailAdapter mine(*gate, JailKind("mine"));   // a jail of GateConfig::own_jails
+//
 // Each borrows the gate, which must outlive it, and adds nothing to what the gate does: one kind of jail, never another.
+// To bring a jail of your own, implement sallyport/jail_port.h, not SubprocessJail: only what stands below the gate gets its
+// admission, hardening, required guarantees and receipt.
 #pragma once
+
+#include <utility>
 
 #include "sallyport/gate.h"
 #include "sallyport/jail.h"
 
 namespace sallyport {
 
-// The first that works on this host: native, then bwrap; an error when neither does.
-class AutoJail final : public SubprocessJail {
+class JailAdapter : public SubprocessJail {
  public:
-  explicit AutoJail(Gate& gate) : gate_(gate) {}
+  JailAdapter(Gate& gate, JailKind kind) : gate_(gate), kind_(kind) {}
   using SubprocessJail::run;
-  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, std::stop_token stop) override;
+  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, std::stop_token stop) override {
+    return gate_.run(spec, kind_, std::move(stop));
+  }
 
  private:
   Gate& gate_;
+  const JailKind kind_;
+};
+
+// The first of GateConfig::auto_jails that works on this host; an error when none does.
+class AutoJail final : public JailAdapter {
+ public:
+  explicit AutoJail(Gate& gate) : JailAdapter(gate, JailKind::kAuto) {}
 };
 
 // Linux namespaces, seccomp and Landlock, without any program to install.
-class NativeAdapter final : public SubprocessJail {
+class NativeAdapter final : public JailAdapter {
  public:
-  explicit NativeAdapter(Gate& gate) : gate_(gate) {}
-  using SubprocessJail::run;
-  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, std::stop_token stop) override;
-
- private:
-  Gate& gate_;
+  explicit NativeAdapter(Gate& gate) : JailAdapter(gate, JailKind::kNative) {}
 };
 
 // The same view and the same locks, with the namespaces built by bubblewrap.
-class BwrapAdapter final : public SubprocessJail {
+class BwrapAdapter final : public JailAdapter {
  public:
-  explicit BwrapAdapter(Gate& gate) : gate_(gate) {}
-  using SubprocessJail::run;
-  [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, std::stop_token stop) override;
-
- private:
-  Gate& gate_;
+  explicit BwrapAdapter(Gate& gate) : JailAdapter(gate, JailKind::kBwrap) {}
 };
 
 }  // namespace sallyport

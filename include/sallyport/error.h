@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "sallyport/guarantee.h"
+#include "sallyport/setup_stage.h"
 
 namespace sallyport {
 
@@ -73,10 +74,11 @@ struct JailUnavailable {
   std::string jail;
   JailProblem problem = JailProblem::kNotUsable;
 };
-// A set-up step between clone and exec failed; the tool never started.
+// A set-up step failed; the tool never started.
 struct SetupFailed {
-  std::string stage;
+  SetupStage stage = SetupStage::kNone;
   int error_number = 0;
+  bool host_cannot = false;  // this host lacks what the jail needs: another jail may work
 };
 // The tool had started, and then the jail's first process, or the wrapper around it, was killed by somebody else than the gate:
 // how the tool itself ended is not known, and no outcome is made up for it.
@@ -105,6 +107,9 @@ struct Error {
     return std::get_if<T>(&detail);
   }
 };
+
+// "bind mount", "seccomp filter" …: in messages and as `error.stage` in JSON.
+[[nodiscard]] std::string_view stage_name(SetupStage stage);
 
 // The stable snake_case name of the alternative, used as `error.kind` in JSON ("disallowed_subprocess", …).
 [[nodiscard]] std::string_view error_kind(const Error& error);

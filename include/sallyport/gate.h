@@ -29,17 +29,11 @@
 #include "sallyport/allowlist.h"
 #include "sallyport/event.h"
 #include "sallyport/jail.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
 
 namespace sallyport {
-
-// How jailed runs got their jail, for an owner that keeps some ready.
-struct WarmCounts {
-  std::uint64_t warm = 0;     // used one that was ready, or nearly so
-  std::uint64_t cold = 0;     // needed another than those that were ready
-  std::uint64_t spoiled = 0;  // one that was ready was no good, so a fresh one was built
-};
 
 struct GateConfig {
   std::filesystem::path repo{};  // the analysed repo's root; every cwd lies inside it (C8)
@@ -49,6 +43,10 @@ struct GateConfig {
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
+  // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
+  std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
+  // What kAuto tries, in this order.
+  std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap};
 
   // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
   // cache directory; no jails kept ready, no events. The one function of the library that reads the environment: call it
@@ -92,7 +90,7 @@ struct Explanation {
       jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step a line
-  BinaryIdentity binary{};
+  ExecutableIdentity binary{};
   std::vector<BinaryIdentity> interpreters{};
 };
 

@@ -2,9 +2,12 @@
 // and an adapter renders exactly this value.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,8 +34,32 @@ enum class GitAccess { kProtected, kWritable };
 // faster for just-in-time compilers, and lets code of one program look at the memory of another's with patience (Spectre).
 enum class Speculation { kForbidden, kAllowed };
 
-// Which jail stands behind the gate. kAuto takes the first that works: native, then bwrap; it never falls to kNone.
-enum class JailKind { kAuto, kNone, kNative, kBwrap };
+// Which jail stands behind the gate, by its name. kAuto takes the first of GateConfig::auto_jails that works; it never falls
+// to kNone. A small value: the set is open, since an embedding program can bring its own (sallyport/jail_port.h).
+class JailKind {
+ public:
+  static constexpr std::size_t kLongest = 31;
+  // What is longer is cut, and then names no jail.
+  constexpr explicit JailKind(std::string_view name) {
+    for (std::size_t i = 0; i < name.size() && i < text_.size(); ++i) text_[i] = name[i];
+    size_ = name.size() < text_.size() ? name.size() : text_.size();
+  }
+  [[nodiscard]] constexpr std::string_view name() const { return {text_.data(), size_}; }
+  constexpr bool operator==(const JailKind&) const = default;
+
+  static const JailKind kAuto;
+  static const JailKind kNone;
+  static const JailKind kNative;
+  static const JailKind kBwrap;
+
+ private:
+  std::array<char, kLongest + 1> text_{};
+  std::size_t size_ = 0;
+};
+inline constexpr JailKind JailKind::kAuto{"auto"};
+inline constexpr JailKind JailKind::kNone{"none"};
+inline constexpr JailKind JailKind::kNative{"native"};
+inline constexpr JailKind JailKind::kBwrap{"bwrap"};
 
 // A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
 // known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.

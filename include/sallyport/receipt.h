@@ -5,18 +5,21 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "sallyport/guarantee.h"
+#include "sallyport/mechanism.h"
 
 namespace sallyport {
 
 struct Established {
-  Guarantee guarantee;
-  std::string mechanism{};  // how: "namespace", "cgroup.v1", "rlimit", "supervisor" …
+  Guarantee guarantee{};
+  Mechanism mechanism{};
+  bool operator==(const Established&) const = default;
 };
 
-// The file that was executed, as it was when it was checked.
+// A file of this host that was executed, as it was when it was checked.
 struct BinaryIdentity {
   std::string path{};  // after following every symlink
   std::uint64_t device = 0;
@@ -27,10 +30,24 @@ struct BinaryIdentity {
   bool operator==(const BinaryIdentity&) const = default;
 };
 
+// A file of an image that a jail runs tools from; the digest pins the whole image, and so the file.
+struct ImageFile {
+  std::string image{};   // the image's name, for people
+  std::string digest{};  // "sha256:…"
+  std::string path{};    // inside the image
+  bool operator==(const ImageFile&) const = default;
+};
+
+using ExecutableIdentity = std::variant<BinaryIdentity, ImageFile>;
+
+[[nodiscard]] inline const std::string& path_of(const ExecutableIdentity& executable) {
+  return std::visit([](const auto& file) -> const std::string& { return file.path; }, executable);
+}
+
 struct Receipt {
-  std::string jail{};  // "native", "bwrap", "none"
+  std::string jail{};  // the jail's own name: "native", "bwrap", "none", …
   std::vector<Established> established{};
-  BinaryIdentity binary{};
+  ExecutableIdentity binary{};
   // Set when the tool is a #! script: the interpreter that was pinned and executed for it.
   std::vector<BinaryIdentity> interpreters{};
   std::string policy_digest{};  // SHA-256 over the closed set in force

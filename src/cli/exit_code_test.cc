@@ -27,7 +27,7 @@ TEST(ExitCode, OfEachKindOfError) {
   EXPECT_EQ(exit_code_of(untrusted_tool("git", "/git", "x")), 125);
   EXPECT_EQ(exit_code_of(disallowed_subprocess("sh", "x", "")), 125);
   EXPECT_EQ(exit_code_of(invalid_request("cwd", "x")), 125);
-  EXPECT_EQ(exit_code_of(setup_failed("exec", 1)), 125);
+  EXPECT_EQ(exit_code_of(setup_failed({.stage = SetupStage::kExec, .error_number = 1})), 125);
 }
 
 // A run that ended otherwise than by itself says so in one line, with evidence, and says what to change.

@@ -132,10 +132,11 @@ Error jail_died(std::string_view jail, int wait_status) {
               "out-of-memory killer"};
 }
 
-Error setup_failed(std::string_view stage, int error_number, std::string_view hint) {
-  return {.detail = SetupFailed{.stage = std::string(stage), .error_number = error_number},
-          .message = fmt::format("set-up failed at {}: {}", printable(stage), errno_text(error_number)),
-          .hint = printable(hint.empty() ? usual_hint(error_number) : hint)};
+Error setup_failed(const SetupFailed& failure, std::string_view hint) {
+  return {
+      .detail = failure,
+      .message = fmt::format("set-up failed at {}: {}", stage_name(failure.stage), errno_text(failure.error_number)),
+      .hint = printable(hint.empty() ? usual_hint(failure.error_number) : hint)};
 }
 
 Error system_error(std::string_view operation, std::string_view subject, int error_number, std::string_view hint) {

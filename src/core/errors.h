@@ -28,7 +28,7 @@ namespace sallyport {
 [[nodiscard]] Error limit_exceeded(std::string_view tool, std::string_view outcome, std::string_view why);
 [[nodiscard]] Error guarantee_unavailable(Guarantee guarantee, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint = {});
-[[nodiscard]] Error setup_failed(std::string_view stage, int error_number, std::string_view hint = {});
+[[nodiscard]] Error setup_failed(const SetupFailed& failure, std::string_view hint = {});
 [[nodiscard]] Error jail_died(std::string_view jail, int wait_status);
 // "cannot open /x: permission denied". `operation` is a verb; `subject` may be empty.
 [[nodiscard]] Error system_error(std::string_view operation, std::string_view subject, int error_number,

@@ -78,10 +78,9 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   return network;
 }
 
-Result<int> EgressSession::start(spawn::OpenedNetwork network) {
+Result<int> EgressSession::start(NetworkOpened network) {
   const std::size_t least = kOtherSockets + (network.refusals_shown ? 1 : 0);
   if (network.sockets.size() < least) return fail(system_error("receive", "the jail's sockets", EPROTO));
-  names_every_port_ = network.ports_redirected;
   EgressSockets sockets;
   const auto take_last = [&network] {
     UniqueFd last = std::move(network.sockets.back());

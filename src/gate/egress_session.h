@@ -7,8 +7,8 @@
 #include "egress/egress.h"
 #include "gate/bounded_events.h"
 #include "sallyport/event.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
-#include "spawn/owner/supervise.h"
 #include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
@@ -22,8 +22,7 @@ class EgressSession {
 
   [[nodiscard]] bool wanted() const { return !plan_.allowed_hosts.empty(); }
   // Takes the sockets as network_for() ordered them; the descriptor to watch in strict mode, or -1.
-  [[nodiscard]] Result<int> start(spawn::OpenedNetwork network);
-  [[nodiscard]] bool names_every_port() const { return names_every_port_; }
+  [[nodiscard]] Result<int> start(NetworkOpened network);
   [[nodiscard]] std::vector<Denial> stop();
 
  private:
@@ -31,7 +30,6 @@ class EgressSession {
   EventSink* events_;
   BoundedEvents bounded_;
   std::unique_ptr<EgressProxy> proxy_;
-  bool names_every_port_ = false;
 };
 
 }  // namespace sallyport

@@ -41,9 +41,9 @@ void emit_git_review(EventSink* events, const GitReview& review) {
       {.level = EventLevel::kWarning, .name = "subproc.git.unreviewed", .fields = {{"reason", review.incomplete}}});
 }
 
-Status judge_git_review(const Plan& plan, const GitReview& review, Rendered& rendered) {
+Status judge_git_review(const Plan& plan, const GitReview& review, std::vector<Established>& established) {
   if (review.incomplete.empty()) return {};
-  std::erase_if(rendered.established, [](const Established& e) { return e.guarantee == Guarantee::kFsGitProtected; });
+  std::erase_if(established, [](const Established& e) { return e.guarantee == Guarantee::kFsGitProtected; });
   if (std::ranges::find(plan.required, Guarantee::kFsGitProtected) == plan.required.end()) return {};
   return fail(guarantee_unavailable(Guarantee::kFsGitProtected,
                                     fmt::format("the run is over, but not reviewed: {}", review.incomplete),

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "gate/engine.h"
 #include "gate/git_guard.h"
+#include "gate/prepare.h"
 #include "sallyport/event.h"
 
 namespace sallyport {
@@ -19,6 +19,6 @@ void emit_doubts(EventSink* events, const Prepared& prepared);
 void emit_git_review(EventSink* events, const GitReview& review);
 
 // What the review could not finish is not promised. Who insisted on it gets no result that says otherwise.
-[[nodiscard]] Status judge_git_review(const Plan& plan, const GitReview& review, Rendered& rendered);
+[[nodiscard]] Status judge_git_review(const Plan& plan, const GitReview& review, std::vector<Established>& established);
 
 }  // namespace sallyport

@@ -7,8 +7,8 @@
 
 namespace sallyport {
 
-// Gate::open, but the run's jail is started at once, while the caller finds out what to run, and is a child of this
-// process without a server between. The run does not see what the host mounts from now on. A further run starts another.
+// Gate::open, but a native jail is a child of this process, without a server between, and is started as soon as its call is
+// admitted, while the gate still plans the run. The run does not see what the host mounts from then on.
 [[nodiscard]] Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config);
 
 }  // namespace sallyport

@@ -9,7 +9,6 @@
 #include "core/errors.h"
 #include "core/policy/make_plan.h"
 #include "gate/protected_paths.h"
-#include "locate/npm_installation.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
 
@@ -31,13 +30,6 @@ std::vector<EnvVar> with_path(std::vector<EnvVar> env, std::string trusted) {
   return env;
 }
 
-std::vector<std::string> executed_argv(const Plan& plan, const PinnedTool& tool) {
-  std::vector<std::string> argv = {tool.argv0};
-  argv.insert(argv.end(), tool.argv_prefix.begin(), tool.argv_prefix.end());
-  argv.insert(argv.end(), plan.argv.begin() + 1, plan.argv.end());
-  return argv;
-}
-
 }  // namespace
 
 namespace {
@@ -53,32 +45,29 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
 }
 
 // What depends on the version that was found.
-void fit_to_tool(Plan& plan, const PinnedTool& tool) {
-  if (plan.tool.hardening == "npm") hardening::fit_to_npm(read_npm_layout(tool), plan.argv, plan.env);
+void fit_to_tool(Prepared& prepared) {
+  if (!prepared.npm_layout || prepared.tool != prepared.host_tool) return;
+  hardening::fit_to_npm(*prepared.npm_layout, prepared.plan.argv, prepared.plan.env);
 }
 
 }  // namespace
 
-Result<Prepared> prepare(const GateConfig& config, HashCache& hashes, ChildPath& child_path,
-                         const JailedSubprocessSpec& spec) {
+Result<Prepared> prepare(const GateConfig& config, ChildPath& child_path, const JailedSubprocessSpec& spec) {
   TRY(check_request(config.allowlist, spec));
   TRY(check_stdin(spec));
   const CanonicalPaths paths = TRY(canonical_paths(spec));
   const std::vector<EnvVar> base_env = with_path(config.base_env, child_path.trusted_for(paths.repo));
-  Plan plan = TRY(make_plan(config.allowlist, spec, paths, base_env));
-  UniqueFd cwd = TRY(open_exactly(plan.cwd, O_PATH | O_DIRECTORY));
-  hashes.stay_out_of(plan.repo, plan.extra_read_write);
-  PinnedTool tool = TRY(locate(plan.tool, config.search_path, plan.repo, hashes));
-  fit_to_tool(plan, tool);
-  std::vector<std::string> argv = executed_argv(plan, tool);
-  BinaryIdentity executed = tool.interpreters.empty() ? tool.binary : tool.interpreters.front();
-  return Prepared{.plan = std::move(plan),
-                  .tool = std::move(tool),
-                  .cwd = std::move(cwd),
-                  .argv = std::move(argv),
-                  .executed = std::move(executed),
-                  .git = {},
-                  .write_doubt = {}};
+  Prepared prepared{.plan = TRY(make_plan(config.allowlist, spec, paths, base_env))};
+  prepared.cwd = TRY(open_exactly(prepared.plan.cwd, O_PATH | O_DIRECTORY));
+  return prepared;
+}
+
+Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared) {
+  std::shared_ptr<const Executable> tool = TRY(jail.resolve(prepared.plan, host));
+  if (tool == prepared.tool) return {};
+  prepared.tool = std::move(tool);
+  fit_to_tool(prepared);
+  return {};
 }
 
 Status apply_git_configuration(Prepared& prepared, const GateConfig& config, ChildPath& child_path,
@@ -88,10 +77,8 @@ Status apply_git_configuration(Prepared& prepared, const GateConfig& config, Chi
                              .extra_read_only = prepared.plan.extra_read_only,
                              .extra_read_write = prepared.plan.extra_read_write};
   const std::vector<EnvVar> base_env = with_path(config.base_env, child_path.trusted_for(paths.repo));
-  Plan plan = TRY(make_plan(config.allowlist, spec, paths, base_env, git));
-  fit_to_tool(plan, prepared.tool);
-  prepared.plan = std::move(plan);
-  prepared.argv = executed_argv(prepared.plan, prepared.tool);
+  prepared.plan = TRY(make_plan(config.allowlist, spec, paths, base_env, git));
+  fit_to_tool(prepared);
   return {};
 }
 

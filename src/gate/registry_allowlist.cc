@@ -44,11 +44,12 @@ Status check_repo_is_elsewhere(const GateConfig& config) {
 
 // The other gate does not know of the analysed repo, from which nothing may be executed.
 Status check_program_is_elsewhere(const Explanation& explanation, const fs::path& repo) {
-  std::vector<BinaryIdentity> files = explanation.interpreters;
+  std::vector<ExecutableIdentity> files(explanation.interpreters.begin(), explanation.interpreters.end());
   files.push_back(explanation.binary);
-  for (const BinaryIdentity& file : files) {
-    if (is_inside(file.path, repo)) {
-      return fail(untrusted_tool("npm", file.path, fmt::format("{} lies in the analysed repo", file.path),
+  for (const ExecutableIdentity& file : files) {
+    const std::string& path = path_of(file);
+    if (is_inside(path, repo)) {
+      return fail(untrusted_tool("npm", path, fmt::format("{} lies in the analysed repo", path),
                                  "take the repo's directories out of PATH"));
     }
   }

@@ -1,6 +1,5 @@
 #include "gate/resources.h"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,7 +13,9 @@
 namespace sallyport {
 namespace {
 
-constexpr std::string_view kCpuRlimit = "rlimit per process";
+Mechanism mechanism_of(const RunCgroup& cgroup) {
+  return cgroup.version() == CgroupVersion::kV1 ? Mechanism::kCgroupV1 : Mechanism::kCgroupV2;
+}
 
 bool is_required(std::span<const Guarantee> required, Guarantee guarantee) {
   return std::ranges::find(required, guarantee) != required.end();
@@ -36,7 +37,7 @@ Error refused(Guarantee guarantee, Error cause) {
 
 void add_cgroup(Resources& resources, RunCgroup cgroup, std::span<const Guarantee> guarantees) {
   for (const Guarantee guarantee : guarantees) {
-    resources.established.push_back({guarantee, std::string(cgroup.mechanism())});
+    resources.established.push_back({guarantee, mechanism_of(cgroup)});
   }
   resources.cgroups.push_back(std::move(cgroup));
 }
@@ -49,51 +50,45 @@ Status limit_memory(const Limits& limits, std::span<const Guarantee> required, R
   }
   if (is_required(required, Guarantee::kLimitMemory)) return fail(refused(Guarantee::kLimitMemory, cgroup.error()));
   resources.rlimits.push_back({RLIMIT_AS, count(*limits.memory), count(*limits.memory)});
-  resources.established.push_back({Guarantee::kLimitMemory, "rlimit"});
+  resources.established.push_back({Guarantee::kLimitMemory, Mechanism::kRlimit});
   return {};
 }
 
-// bwrap and our init inside it live in the run's cgroup too, and must not cost the tool its budget.
-std::uint32_t pids_with_wrapper(const Limits& limits, Confinement confinement) {
-  constexpr std::uint32_t kWrapperProcesses = 2;
-  return *limits.pids + (confinement == Confinement::kWrapped ? kWrapperProcesses : 0);
-}
-
-Status limit_pids(const Limits& limits, std::span<const Guarantee> required, Confinement confinement,
+Status limit_pids(const Limits& limits, std::span<const Guarantee> required, const LimitsWanted& wanted,
                   Resources& resources) {
-  Result<RunCgroup> cgroup = RunCgroup::create({.pids_max = pids_with_wrapper(limits, confinement)});
+  Result<RunCgroup> cgroup = RunCgroup::create({.pids_max = *limits.pids + wanted.own_processes});
   if (cgroup) {
     add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitPids});
     return {};
   }
   // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts that jail; the kernel exempts uid 0.
-  const bool counts_this_run = confinement != Confinement::kNone && ::geteuid() != 0;
+  const bool counts_this_run = wanted.counted_apart && ::geteuid() != 0;
   if (is_required(required, Guarantee::kLimitPids) || !counts_this_run) {
     return fail(refused(Guarantee::kLimitPids, cgroup.error()));
   }
   const std::uint64_t with_init = std::uint64_t{*limits.pids} + 1;
   resources.rlimits.push_back({RLIMIT_NPROC, with_init, with_init});
-  resources.established.push_back({Guarantee::kLimitPids, "rlimit"});
+  resources.established.push_back({Guarantee::kLimitPids, Mechanism::kRlimit});
   return {};
 }
 
 // All in one group where that works (v2 knows only that; v1 makes one directory per controller).
-bool limit_together(const Limits& limits, Confinement confinement, Resources& resources) {
-  std::vector<Guarantee> wanted;
+bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources& resources) {
+  std::vector<Guarantee> together;
   CgroupLimits group{.account_cpu = limits.cpu.has_value()};
   if (limits.memory) {
     group.memory_bytes = count(*limits.memory);
-    wanted.push_back(Guarantee::kLimitMemory);
+    together.push_back(Guarantee::kLimitMemory);
   }
   if (limits.pids) {
-    group.pids_max = pids_with_wrapper(limits, confinement);
-    wanted.push_back(Guarantee::kLimitPids);
+    group.pids_max = *limits.pids + wanted.own_processes;
+    together.push_back(Guarantee::kLimitPids);
   }
-  if (limits.cpu) wanted.push_back(Guarantee::kLimitCpu);
-  if (wanted.size() < 2) return false;
+  if (limits.cpu) together.push_back(Guarantee::kLimitCpu);
+  if (together.size() < 2) return false;
   Result<RunCgroup> cgroup = RunCgroup::create(group);
   if (!cgroup) return false;
-  add_cgroup(resources, *std::move(cgroup), wanted);
+  add_cgroup(resources, *std::move(cgroup), together);
   return true;
 }
 
@@ -107,7 +102,7 @@ void add_cpu_rlimit(std::chrono::milliseconds cpu, Resources& resources) {
 Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
   // A v2 group made for another limit counts too, and a second one would take the run out of it.
   if (resources.cpu_time()) {
-    resources.established.push_back({Guarantee::kLimitCpu, std::string(resources.cgroups.back().mechanism())});
+    resources.established.push_back({Guarantee::kLimitCpu, mechanism_of(resources.cgroups.back())});
     return {};
   }
   Result<RunCgroup> cgroup = RunCgroup::create({.account_cpu = true});
@@ -116,7 +111,7 @@ Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
     return {};
   }
   if (is_required(required, Guarantee::kLimitCpu)) return fail(refused(Guarantee::kLimitCpu, cgroup.error()));
-  resources.established.push_back({Guarantee::kLimitCpu, std::string(kCpuRlimit)});
+  resources.established.push_back({Guarantee::kLimitCpu, Mechanism::kRlimitPerProcess});
   return {};
 }
 
@@ -154,24 +149,24 @@ std::optional<std::chrono::microseconds> Resources::cpu_time() const {
 }
 
 Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
-                                    Confinement confinement) {
+                                    const LimitsWanted& wanted) {
   Resources resources;
   // A core file would be written by the kernel, outside every limit, wherever core_pattern says. One byte instead of none:
   // a core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
   resources.rlimits.push_back({RLIMIT_CORE, 1, 1});
   if (limits.cpu) add_cpu_rlimit(*limits.cpu, resources);
-  if (limit_together(limits, confinement, resources)) return resources;
+  if (limit_together(limits, wanted, resources)) return resources;
   if (limits.memory) TRY(limit_memory(limits, required, resources));
-  if (limits.pids) TRY(limit_pids(limits, required, confinement, resources));
+  if (limits.pids) TRY(limit_pids(limits, required, wanted, resources));
   if (limits.cpu) TRY(limit_cpu(required, resources));
   return resources;
 }
 
 std::vector<Established> expected_limits(const Limits& limits) {
   std::vector<Established> expected;
-  if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, fmt::format("cgroup, else {}", kCpuRlimit)});
-  if (limits.memory) expected.push_back({Guarantee::kLimitMemory, "cgroup, else rlimit"});
-  if (limits.pids) expected.push_back({Guarantee::kLimitPids, "cgroup, else rlimit"});
+  if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, Mechanism::kCgroupOrRlimitPerProcess});
+  if (limits.memory) expected.push_back({Guarantee::kLimitMemory, Mechanism::kCgroupOrRlimit});
+  if (limits.pids) expected.push_back({Guarantee::kLimitPids, Mechanism::kCgroupOrRlimit});
   return expected;
 }
 

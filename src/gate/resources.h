@@ -8,19 +8,16 @@
 #include <vector>
 
 #include "os/cgroup.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/limits.h"
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
-#include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 
-enum class Purpose { kRun, kExplain };
-enum class Confinement { kNone, kJailed, kWrapped };
-
 struct Resources {
   std::vector<RunCgroup> cgroups;
-  std::vector<spawn::ResourceLimit> rlimits;
+  std::vector<ResourceLimit> rlimits;
   std::vector<Established> established;
 
   [[nodiscard]] std::vector<int> procs_fds() const;
@@ -35,7 +32,7 @@ struct Resources {
 // A limit that cannot be had at all is refused. One that only an rlimit can give is given, and the receipt says so,
 // unless the caller listed the guarantee as required: an rlimit binds each process, not the run.
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
-                                                  Confinement confinement);
+                                                  const LimitsWanted& wanted);
 
 // What acquire_resources would try for, without trying.
 [[nodiscard]] std::vector<Established> expected_limits(const Limits& limits);

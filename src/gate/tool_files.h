@@ -1,7 +1,7 @@
 // The files a tool's arguments make it write or obey, checked where the file system is known: just before the start.
 #pragma once
 
-#include "gate/resources.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
 

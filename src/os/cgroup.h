@@ -54,6 +54,7 @@ class RunCgroup {
   [[nodiscard]] Result<std::uint64_t> socket_memory() const;
   [[nodiscard]] Result<std::chrono::microseconds> cpu_time() const;
 
+  [[nodiscard]] CgroupVersion version() const { return version_; }
   [[nodiscard]] std::string_view mechanism() const { return mechanism_name(version_); }
 
   // SIGKILL to every process inside: at once with v2's cgroup.kill (Linux 5.14), otherwise by walking cgroup.procs

@@ -7,7 +7,7 @@
 
 #include "attack/world.h"
 #include "conformance/surroundings.h"
-#include "gate/engine.h"
+#include "gate/host_gate.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -22,7 +22,10 @@ class SetUpFault : public testing::TestWithParam<int> {
   Result<JailedSubprocessResult> run(Stage fault, JailKind jail, spawn::SupplyFor runs = spawn::SupplyFor::kManyRuns) {
     const fs::path tools = tools_.path();
     fs::copy_file(attack_program(), tools / attack::kProgramName, fs::copy_options::skip_existing);
-    Engine engine(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}), runs);
+    const std::unique_ptr<HostGate> engine_gate =
+        HostGate::open(config_admitting(repo_.path(), {attack::kProgramName}, {tools, "/usr/bin", "/bin"}), runs)
+            .value();
+    HostGate& engine = *engine_gate;
     engine.fail_at_for_tests(fault);
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
@@ -36,11 +39,11 @@ class SetUpFault : public testing::TestWithParam<int> {
   }
   void expect_denied_at(Stage stage, spawn::SupplyFor runs) {
     const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, runs);
-    ASSERT_FALSE(result) << "the fault at '" << spawn::stage_name(stage) << "' went unnoticed";
+    ASSERT_FALSE(result) << "the fault at '" << stage_name(stage) << "' went unnoticed";
     // Every step is taken in this run, so it is this very one that failed.
     const auto* failed = result.error().as<SetupFailed>();
     const bool at_exec = stage == Stage::kExec && result.error().as<ToolNotRunnable>() != nullptr;
-    EXPECT_TRUE(at_exec || (failed != nullptr && failed->stage == spawn::stage_name(stage))) << result.error().message;
+    EXPECT_TRUE(at_exec || (failed != nullptr && failed->stage == stage)) << result.error().message;
     EXPECT_FALSE(fs::exists(mark())) << "the tool ran although its jail was not whole";
   }
   [[nodiscard]] fs::path mark() const { return repo_ / "mark"; }
@@ -72,7 +75,7 @@ TEST_P(SetUpFault, DeniesInTheJailOfAnOwnerOfOneRun) {
 INSTANTIATE_TEST_SUITE_P(AtStep, SetUpFault,
                          testing::Range(static_cast<int>(Stage::kClone), static_cast<int>(Stage::kCount)),
                          [](const auto& test) {
-                           std::string name(spawn::stage_name(static_cast<Stage>(test.param)));
+                           std::string name(stage_name(static_cast<Stage>(test.param)));
                            std::ranges::replace_if(name, [](char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });
@@ -82,8 +85,8 @@ TEST_F(SetUpFault, DeniesInsideBwrapToo) {
   for (const Stage stage :
        {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kSpeculation, Stage::kLandlock,
         Stage::kCapabilities, Stage::kSeccomp, Stage::kInitLocks, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
-    EXPECT_FALSE(run(stage, JailKind::kBwrap)) << spawn::stage_name(stage);
-    EXPECT_FALSE(fs::exists(mark())) << spawn::stage_name(stage);
+    EXPECT_FALSE(run(stage, JailKind::kBwrap)) << stage_name(stage);
+    EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
   }
 }
 

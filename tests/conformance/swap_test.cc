@@ -62,7 +62,7 @@ class SwappedPath : public testing::TestWithParam<JailKind> {
 bool refused_as_swapped(const Error& error, JailKind jail) {
   const auto* failed = error.as<SetupFailed>();
   if (failed == nullptr) return false;
-  return jail == JailKind::kNative || failed->stage == spawn::stage_name(spawn::wire::Stage::kSourceIdentity);
+  return jail == JailKind::kNative || failed->stage == SetupStage::kSourceIdentity;
 }
 
 TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {

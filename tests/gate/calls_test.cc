@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "gate/host_gate.h"
 #include "sallyport/adapters.h"
 
 namespace sallyport::test {
@@ -169,7 +169,8 @@ TEST_F(GateTest, C14_C18_run_external_cli_is_wrapped_and_says_so) {
 TEST_F(GateTest, C17_without_a_usable_jail_run_external_cli_degrades_with_one_warning_unless_guarantees_are_required) {
   GateConfig without_bwrap = config();
   without_bwrap.search_path = {misbehave_dir()};
-  Engine engine(std::move(without_bwrap));
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(std::move(without_bwrap)).value();
+  HostGate& engine = *engine_gate;
   engine.fail_at_for_tests(spawn::wire::Stage::kClone);
   for (int i = 0; i < 2; ++i) {
     const Result<ProcessResult> result = run_external_cli(engine, "p", {"exit_with", "3"}, probe_in(repo_));

@@ -63,7 +63,7 @@ JailedSubprocessResult GateTest::run(Gate& gate, const JailedSubprocessSpec& wha
   return *std::move(result);
 }
 
-std::string jail_name(const testing::TestParamInfo<JailKind>& info) { return std::string(name_of(info.param)); }
+std::string jail_name(const testing::TestParamInfo<JailKind>& info) { return std::string(info.param.name()); }
 
 int exit_code(const JailedSubprocessResult& result) {
   const auto* completed = std::get_if<Completed>(&result.outcome);
@@ -74,7 +74,7 @@ int exit_code(const JailedSubprocessResult& result) {
 
 std::string mechanism_of(const JailedSubprocessResult& result, Guarantee guarantee) {
   for (const Established& entry : result.receipt.established) {
-    if (entry.guarantee == guarantee) return entry.mechanism;
+    if (entry.guarantee == guarantee) return std::string(name_of(entry.mechanism));
   }
   return {};
 }

@@ -10,8 +10,8 @@
 #include <future>
 #include <thread>
 
-#include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "gate/host_gate.h"
 #include "spawn/owner/helper_client.h"
 
 namespace sallyport::test {
@@ -152,7 +152,8 @@ class TightHelperTest : public MindingTest, public testing::WithParamInterface<J
 // Whatever step it is that lacks a descriptor, each run ends, in a refusal when it must; one whose channel cannot reach the
 // helper could not be stopped by anybody.
 TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
-  Engine engine(config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value());
   const pid_t helper = engine.helper_pid_for_tests();
   struct rlimit before{};
@@ -178,7 +179,8 @@ TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
 INSTANTIATE_TEST_SUITE_P(gate, TightHelperTest, testing::Values(JailKind::kNone, JailKind::kNative), jail_name);
 
 TEST_F(MindingTest, the_helper_runs_from_a_file_that_nobody_can_change_any_more) {
-  Engine engine(config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), JailKind::kNative, {}).has_value());
   const std::string exe = "/proc/" + std::to_string(engine.helper_pid_for_tests()) + "/exe";
   EXPECT_TRUE(fs::read_symlink(exe).string().starts_with("/memfd:sallyport-spawn")) << fs::read_symlink(exe);

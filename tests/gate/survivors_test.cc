@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "gate/host_gate.h"
 #include "support/program.h"
 
 namespace sallyport::test {
@@ -74,7 +74,8 @@ TEST_P(SurvivorTest, C10_a_sigkilled_owner_takes_the_tree_with_it) {
 }
 
 TEST_P(SurvivorTest, a_killed_spawn_helper_is_a_typed_error_its_tree_dies_and_the_next_call_works) {
-  Engine engine(config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
+  HostGate& engine = *engine_gate;
   const std::string marker = unique_marker();
   ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value());
   std::jthread killer([&] {

@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
-#include "gate/engine.h"
 #include "gate/gate_fixture.h"
+#include "gate/host_gate.h"
 #include "spawn/owner/helper_client.h"
 
 namespace sallyport::test {
@@ -55,7 +55,8 @@ class WarmTest : public GateTest {
 };
 
 TEST_F(WarmTest, TheSecondOfTwoLikeRunsMakesTheThirdAWarmOne) {
-  Engine engine(warm_config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(warm_config()).value();
+  HostGate& engine = *engine_gate;
   for (const char* word : {"one", "two", "three", "four"}) {
     EXPECT_NE(printed(engine, spec({"print_args", word})).find(word), std::string::npos);
   }
@@ -65,7 +66,8 @@ TEST_F(WarmTest, TheSecondOfTwoLikeRunsMakesTheThirdAWarmOne) {
 TEST_F(WarmTest, WarmUpMakesTheFirstRunAWarmOneWhateverItsToolAndArguments) {
   GateConfig both = with_shell();
   both.allowlist = *Allowlist::from_policy(policy_admitting({"sh", "git"}), "test policy");
-  Engine engine(std::move(both));
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(std::move(both)).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(shell("true")));
   EXPECT_EQ(exit_code(run(engine, shell("exit 3"), JailKind::kNative)), 3);
   EXPECT_NE(printed(engine, spec({"git", "--version"})).find("git version"), std::string::npos);
@@ -73,7 +75,8 @@ TEST_F(WarmTest, WarmUpMakesTheFirstRunAWarmOneWhateverItsToolAndArguments) {
 }
 
 TEST_F(WarmTest, WithoutWarmJailsNothingIsKeptReady) {
-  Engine engine(config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(spec({"exit_with", "0"})));
   EXPECT_EQ(exit_code(run(engine, spec({"exit_with", "0"}), JailKind::kNative)), 0);
   EXPECT_EQ(text_of(engine.warm_counts()), "0 warm, 0 cold, 0 spoiled");
@@ -94,8 +97,10 @@ constexpr const char* kLookAround =
     "stat -c '%A %U:%G %n' / /* /dev/* /tmp/* /tmp/.shm; env | sort; echo $$";
 
 TEST_F(WarmTest, AToolLooksAroundAndSeesNoDifference) {
-  Engine cold(with_shell(0));
-  Engine warm(with_shell());
+  const std::unique_ptr<HostGate> cold_gate = HostGate::open(with_shell(0)).value();
+  HostGate& cold = *cold_gate;
+  const std::unique_ptr<HostGate> warm_gate = HostGate::open(with_shell()).value();
+  HostGate& warm = *warm_gate;
   for (const bool limited : {false, true}) {
     JailedSubprocessSpec look = shell(kLookAround);
     if (limited) look.limits.pids = 100;
@@ -110,13 +115,15 @@ TEST_F(WarmTest, AToolLooksAroundAndSeesNoDifference) {
 }
 
 TEST_F(WarmTest, TheReceiptIsTheSame) {
-  Engine cold(with_shell(0));
-  Engine warm(with_shell());
+  const std::unique_ptr<HostGate> cold_gate = HostGate::open(with_shell(0)).value();
+  HostGate& cold = *cold_gate;
+  const std::unique_ptr<HostGate> warm_gate = HostGate::open(with_shell()).value();
+  HostGate& warm = *warm_gate;
   ASSERT_TRUE(warm.warm_up(shell("true")));
   const auto mechanisms = [&](Gate& gate) {
     std::string text;
     for (const Established& one : run(gate, shell("true"), JailKind::kNative).receipt.established) {
-      text += one.mechanism + "\n";
+      text += std::string(name_of(one.mechanism)) + "\n";
     }
     return text;
   };
@@ -124,7 +131,8 @@ TEST_F(WarmTest, TheReceiptIsTheSame) {
 }
 
 TEST_F(WarmTest, NothingOfOneRunIsThereInTheNext) {
-  Engine engine(with_shell(1));
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(with_shell(1)).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(shell("true")));
   const std::string leave = "echo secret > /tmp/left; mkdir /dev/shm/left; sleep 1000 & ls /tmp /dev/shm";
   EXPECT_NE(printed(engine, shell(leave)).find("left"), std::string::npos);
@@ -139,7 +147,8 @@ TEST_F(WarmTest, NothingOfOneRunIsThereInTheNext) {
 TEST_F(WarmTest, ARunThatWantsAnotherJailGetsAnother) {
   std::filesystem::create_directory(dir_ / "extra");
   std::ofstream(dir_ / "extra" / "file") << "extra";
-  Engine engine(with_shell());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(with_shell()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(shell("true")));
   JailedSubprocessSpec more = shell("cat " + (dir_ / "extra" / "file").string());
   EXPECT_NE(exit_code(run(engine, more, JailKind::kNative)), 0);
@@ -155,7 +164,8 @@ TEST_F(WarmTest, ARunThatWantsAnotherJailGetsAnother) {
 
 TEST_F(WarmTest, ARepoPutInTheOthersPlaceIsTheOneThatIsSeen) {
   std::ofstream(repo_ / "which") << "old";
-  Engine engine(with_shell());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(with_shell()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(shell("true")));
   EXPECT_EQ(printed(engine, shell("cat which")), "old");
   std::filesystem::rename(repo_, dir_ / "away");
@@ -167,7 +177,8 @@ TEST_F(WarmTest, ARepoPutInTheOthersPlaceIsTheOneThatIsSeen) {
 
 TEST_F(WarmTest, AJailThatCannotBeBuiltAheadIsCountedAndTheRunGetsAFreshOne) {
   for (const auto stage : {spawn::wire::Stage::kClone, spawn::wire::Stage::kTmpfs, spawn::wire::Stage::kPivot}) {
-    Engine engine(warm_config());
+    const std::unique_ptr<HostGate> engine_gate = HostGate::open(warm_config()).value();
+    HostGate& engine = *engine_gate;
     engine.fail_warm_jails_at_for_tests(stage);
     ASSERT_TRUE(engine.warm_up(spec({"exit_with", "0"})));
     EXPECT_EQ(exit_code(run(engine, spec({"exit_with", "7"}), JailKind::kNative)), 7);
@@ -176,7 +187,8 @@ TEST_F(WarmTest, AJailThatCannotBeBuiltAheadIsCountedAndTheRunGetsAFreshOne) {
 }
 
 TEST_F(WarmTest, KilledWhileTheyWaitTheyAreReplacedAndNoRunHangs) {
-  Engine engine(warm_config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(warm_config()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(spec({"exit_with", "0"})));
   int killed = 0;
   for (int round = 0; round < 10; ++round) {
@@ -205,7 +217,8 @@ TEST_F(WarmTest, ManyThreadsAtOnceAreServedAndNothingIsLeft) {
   std::thread([] {}).join();  // ThreadSanitizer starts a thread of its own with the first of ours, and keeps it
   const LeakCount before = LeakCount::of_self(repo_);
   {
-    Engine engine(warm_config(4));
+    const std::unique_ptr<HostGate> engine_gate = HostGate::open(warm_config(4)).value();
+    HostGate& engine = *engine_gate;
     std::atomic<int> left{200};
     std::atomic<int> good{0};
     std::vector<std::jthread> threads;
@@ -232,7 +245,8 @@ TEST_P(MountWhileWaiting, IsSeenByTheNextRun) {
   std::ofstream(repo_ / "sub" / "which") << "below";
   if (::unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "only root can mount without a user namespace around the gate";
   ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
-  Engine engine(with_shell(GetParam()));
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(with_shell(GetParam())).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.warm_up(shell("true")));
   const auto look = [&] { return printed(engine, shell("cat sub/which")); };
   EXPECT_EQ(look(), "below");
@@ -249,7 +263,8 @@ TEST_P(MountWhileWaiting, IsSeenByTheNextRun) {
 TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
   if (::unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "only root can mount without a user namespace around the gate";
   ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
-  Engine engine(config());
+  const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
+  HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), JailKind::kNative, {}).has_value());
   const pid_t helper = engine.helper_pid_for_tests();
   const auto all_new = [&](const std::vector<pid_t>& before) {

@@ -36,7 +36,7 @@ std::vector<ViewEntry> view_of(const Plan& plan, const std::string& tool_path) {
                     .read_write = host_paths(plan.extra_read_write),
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
   if (!tool_path.starts_with("/usr/")) inputs.tool_files.push_back({tool_path, false});
-  return file_system_view(inputs, host()).value();
+  return file_system_view(inputs, HostRoot(host())).value();
 }
 
 std::string escaped(const std::string& text) { return nlohmann::json(text).dump(); }
@@ -76,10 +76,10 @@ Rendering render(const Scene& scene) {
                         .value();
   const std::vector<ViewEntry> view = view_of(plan, scene.tool_path);
   const BinaryIdentity exe{.path = scene.tool_path, .device = 1, .inode = 2, .size = 3, .mtime_ns = 4};
-  const auto identity_of = [](const std::string& path) -> std::optional<spawn::FileIdentity> {
+  const auto identity_of = [](const std::string& path) -> std::optional<FileIdentity> {
     // As the gate has it: only what a user can swap is compared.
     if (path.starts_with("/usr") || path.starts_with("/opt") || path.starts_with("/etc")) return std::nullopt;
-    return spawn::FileIdentity{.device = 1, .inode = 5};
+    return FileIdentity{.device = 1, .inode = 5};
   };
   const bwrap::Inputs inputs{.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of};
   return {.bwrap = bwrap::render(plan, inputs),

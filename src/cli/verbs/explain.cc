@@ -47,8 +47,15 @@ std::string limits_text(const Limits& limits) {
   return text;
 }
 
-void add_binary(Table& table, std::string_view key, const BinaryIdentity& binary) {
-  table.row(key, fmt::format("{} ({}, sha256 {})", binary.path, format_bytes(ByteCount{binary.size}), binary.sha256));
+void add_binary(Table& table, std::string_view key, const ExecutableIdentity& binary) {
+  table.row(key, std::visit(overloaded{[](const BinaryIdentity& file) {
+                                         return fmt::format("{} ({}, sha256 {})", file.path,
+                                                            format_bytes(ByteCount{file.size}), file.sha256);
+                                       },
+                                       [](const ImageFile& file) {
+                                         return fmt::format("{} ({} {})", file.path, file.image, file.digest);
+                                       }},
+                            binary));
 }
 
 void add_plan(Table& table, const Plan& plan) {
@@ -83,7 +90,7 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
   add_plan(table, plan);
   table.row("jail", explanation.jail);
   for (const Established& entry : explanation.would_establish) {
-    table.row("guarantees", fmt::format("{} ({})", name_of(entry.guarantee), entry.mechanism));
+    table.row("guarantees", fmt::format("{} ({})", name_of(entry.guarantee), name_of(entry.mechanism)));
   }
   for (const Guarantee guarantee : plan.required) table.row("required", name_of(guarantee));
   // A hundred mounts tell most readers nothing.

@@ -34,7 +34,7 @@ Json detail_json(const ErrorDetail& detail) {
           [](const GuaranteeUnavailable& e) -> Json { return {{"guarantee", name_of(e.guarantee)}}; },
           [](const JailUnavailable& e) -> Json { return {{"jail", json_text(e.jail)}}; },
           [](const JailDied& e) -> Json { return {{"jail", json_text(e.jail)}, {"wait_status", e.wait_status}}; },
-          [](const SetupFailed& e) -> Json { return {{"stage", json_text(e.stage)}, {"errno", e.error_number}}; },
+          [](const SetupFailed& e) -> Json { return {{"stage", stage_name(e.stage)}, {"errno", e.error_number}}; },
           [](const SystemError& e) -> Json {
             return {{"operation", json_text(e.operation)}, {"errno", e.error_number}};
           },

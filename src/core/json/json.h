@@ -27,6 +27,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const Outcome& outcome);  // {"outcome": …, "exit_code" or "signal": …, "evidence": {…}}
 [[nodiscard]] Json json_of(const Usage& usage);
 [[nodiscard]] Json json_of(const BinaryIdentity& binary);
+[[nodiscard]] Json json_of(const ImageFile& file);
+[[nodiscard]] Json json_of(const ExecutableIdentity& executable);
 [[nodiscard]] Json json_of(const Established& established);
 [[nodiscard]] Json json_of(const Receipt& receipt);
 [[nodiscard]] Json json_of(const Denial& denial);

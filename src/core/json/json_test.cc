@@ -22,7 +22,7 @@ JailedSubprocessResult result_of(Outcome outcome) {
   result.duration = 1500us;
   result.usage = {.user = 2ms, .system = 500us, .peak_rss_bytes = 4096};
   result.receipt.jail = "none";
-  result.receipt.established = {{.guarantee = Guarantee::kExecPinned, .mechanism = "fexecve"}};
+  result.receipt.established = {{.guarantee = Guarantee::kExecPinned, .mechanism = Mechanism::kDescriptor}};
   result.git_findings = {{.path = "/r/.git/hooks/x", .what = "a hook", .action = "removed"}};
   result.denials = {{.host = "evil.example",
                      .port = 443,
@@ -51,7 +51,7 @@ TEST(RunRecord, HasTheDocumentedShape_C20_C26) {
   EXPECT_EQ(record["usage"]["peak_rss_bytes"], 4096);
   EXPECT_EQ(record["receipt"]["jail"], "none");
   EXPECT_EQ(record["receipt"]["guarantees"][0]["name"], "exec.pinned");
-  EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "fexecve");
+  EXPECT_EQ(record["receipt"]["guarantees"][0]["mechanism"], "descriptor");
   EXPECT_EQ(record["git_findings"][0], (Json{{"path", "/r/.git/hooks/x"}, {"what", "a hook"}, {"action", "removed"}}));
   EXPECT_EQ(record["denials"][0], (Json{{"host", "evil.example"},
                                         {"port", 443},

@@ -155,8 +155,16 @@ Json json_of(const BinaryIdentity& binary) {
           {"mtime_ns", binary.mtime_ns},    {"sha256", json_text(binary.sha256)}};
 }
 
+Json json_of(const ImageFile& file) {
+  return {{"image", json_text(file.image)}, {"digest", json_text(file.digest)}, {"path", json_text(file.path)}};
+}
+
+Json json_of(const ExecutableIdentity& executable) {
+  return std::visit([](const auto& file) { return json_of(file); }, executable);
+}
+
 Json json_of(const Established& established) {
-  return {{"name", name_of(established.guarantee)}, {"mechanism", json_text(established.mechanism)}};
+  return {{"name", name_of(established.guarantee)}, {"mechanism", name_of(established.mechanism)}};
 }
 
 Json json_of(const Receipt& receipt) {

@@ -128,7 +128,8 @@ TEST(Errors, SayWhatFailedOnWhatAndWhy) {
   EXPECT_EQ(system_error("open", "/x\n", ENOENT).message, "cannot open /x\\n: no such file or directory");
   EXPECT_EQ(system_error("open", "/x", ENOENT).as<SystemError>()->error_number, ENOENT);
   EXPECT_EQ(invalid_request("timeout", "0 is not positive", "h").message, "invalid timeout: 0 is not positive");
-  EXPECT_EQ(setup_failed("pivot_root", EPERM).message, "set-up failed at pivot_root: operation not permitted");
+  EXPECT_EQ(setup_failed({.stage = SetupStage::kPivot, .error_number = EPERM}).message,
+            "set-up failed at pivot_root: operation not permitted");
   EXPECT_EQ(tool_missing("jq", "apt-get install jq").hint, "install it: apt-get install jq");
   EXPECT_EQ(policy_error("p.toml", 3, 7, "unknown key 'x'").message, "invalid policy p.toml:3:7: unknown key 'x'");
   EXPECT_THAT(errno_text(123456), testing::Not(testing::IsEmpty()));

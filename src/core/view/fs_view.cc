@@ -38,6 +38,18 @@ constexpr std::size_t kUsualSteps = 96;
 class ViewBuilder {
  public:
   ViewBuilder() { view_.reserve(kUsualSteps); }
+  // Goes on behind what another one has built.
+  explicit ViewBuilder(const std::vector<ViewEntry>& base) : ViewBuilder() {
+    view_.insert(view_.end(), base.begin(), base.end());
+    for (const ViewEntry& entry : base) {
+      const bool is_file = entry.kind == ViewKind::kFile || entry.kind == ViewKind::kCopy;
+      if (entry.kind == ViewKind::kBind) {
+        binds_.push_back(entry.target);
+      } else {
+        known_.try_emplace(entry.target, !is_file);
+      }
+    }
+  }
 
   void directory(const std::string& target, std::uint32_t mode = 0755) {
     if (target == "/" || below_bind(target) || !known_.try_emplace(target, true).second) return;
@@ -300,22 +312,22 @@ void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::str
 
 namespace {
 
-ViewBuilder build_base(const HostLayout& host) {
+std::vector<ViewEntry> build_base(const HostLayout& host) {
   ViewBuilder view;
   add_system(view, host);
   add_devices(view);
   add_proc(view, host);
   view.call_it_base();
-  return view;
+  return std::move(view).take();
 }
 
 }  // namespace
 
-std::vector<ViewEntry> base_view(const HostLayout& host) { return build_base(host).take(); }
+HostRoot::HostRoot(HostLayout found) : layout(std::move(found)), base(build_base(layout)) {}
 
-Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host) {
-  TRY(check_places(inputs, host));
-  ViewBuilder view = build_base(host);
+Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostRoot& host) {
+  TRY(check_places(inputs, host.layout));
+  ViewBuilder view(host.base);
   add_resolver(view, inputs.names_resolve);
   add_scratch(view, inputs.disk);
   view.caller_decides();
@@ -325,24 +337,6 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);
   if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
   return std::move(view).take();
-}
-
-std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
-  // /var/tmp is the same directory as /tmp, and Landlock knows directories, not names.
-  std::vector<std::string> places = {"/dev", "/tmp"};
-  for (const ViewEntry& entry : view) {
-    if (entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
-  }
-  return places;
-}
-
-bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view) {
-  std::vector<std::string> places = writable_places(view);
-  places.emplace_back("/var/tmp");
-  return std::ranges::none_of(view, [&places](const ViewEntry& entry) {
-    return entry.kind == ViewKind::kBind && entry.access == RepoAccess::kReadOnly &&
-           std::ranges::any_of(places, [&](const std::string& place) { return is_inside(entry.target, place); });
-  });
 }
 
 }  // namespace sallyport

@@ -62,7 +62,7 @@ struct ViewEntry {
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;
   bool make_target = false;  // the mount point is a file that must be created first
-  bool of_base = false;      // see base_view(): chosen by nobody but this host's root
+  bool of_base = false;      // see HostRoot: chosen by nobody but this host's root
   bool of_caller = false;    // at a place the caller chose
   bool operator==(const ViewEntry&) const = default;
 };
@@ -80,11 +80,15 @@ struct ViewInputs {
   bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1
 };
 
-// How every view of this host begins.
-[[nodiscard]] std::vector<ViewEntry> base_view(const HostLayout& host);
+// A host's layout with the beginning that all its views share. Made once, used by every run.
+struct HostRoot {
+  explicit HostRoot(HostLayout found);
+  HostLayout layout;
+  std::vector<ViewEntry> base;
+};
 
 // Refuses paths that would undo the jail: a repo or extra that is "/", holds a system directory, or lies in /proc, /sys, /dev.
-[[nodiscard]] Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostLayout& host);
+[[nodiscard]] Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostRoot& host);
 
 // Inside paths the tool may write to, for a second lock such as Landlock.
 [[nodiscard]] std::vector<std::string> writable_places(std::span<const ViewEntry> view);

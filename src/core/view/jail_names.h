@@ -16,11 +16,6 @@ inline constexpr auto kJailNames =
     std::to_array<JailName>({JailName{"auto", JailKind::kAuto}, JailName{"native", JailKind::kNative},
                              JailName{"bwrap", JailKind::kBwrap}, JailName{"none", JailKind::kNone}});
 
-[[nodiscard]] constexpr std::string_view name_of(JailKind kind) {
-  for (const JailName& known : kJailNames) {
-    if (known.kind == kind) return known.name;
-  }
-  return {};
-}
+[[nodiscard]] constexpr std::string_view name_of(const JailKind& kind) { return kind.name(); }
 
 }  // namespace sallyport

@@ -36,33 +36,48 @@ std::string jail_seccomp(const Plan& plan) {
   return plan.limits.memory ? seccomp::without_uncounted(program) : program;
 }
 
-std::vector<Established> jail_establishes(const Plan& plan) {
-  const char* write_lock = "mounts";  // and Landlock, if the kernel has it: known once the tool has started
-  const Guarantee network = plan.allowed_hosts.empty() ? Guarantee::kNetIsolated : Guarantee::kNetEgressAllowlist;
-  std::vector<Established> established = {{Guarantee::kExecAllowlisted, "gate"},
-                                          {Guarantee::kExecPinned, "identity"},
-                                          {Guarantee::kEnvStripped, "gate"},
-                                          {Guarantee::kFsReadonlySystem, write_lock},
-                                          {Guarantee::kFsHomeHidden, "mount namespace"},
-                                          {Guarantee::kFsPrivateTmp, "mount namespace"},
-                                          {Guarantee::kFsWriteConfined, write_lock},
-                                          {network, "network namespace"},
-                                          {Guarantee::kNetDnsClosed, "network namespace"},
-                                          {Guarantee::kProcPidIsolated, "pid namespace"},
-                                          {Guarantee::kProcNoNewPrivs, "prctl"},
-                                          {Guarantee::kProcCapsDropped, "capset"},
-                                          {Guarantee::kProcSeccomp, "seccomp"},
-                                          {Guarantee::kProcDiesWithParent, "pid namespace"},
-                                          {Guarantee::kLimitWall, "supervisor"},
-                                          {Guarantee::kLimitOutput, "supervisor"},
-                                          {Guarantee::kLimitDisk, "tmpfs"},
-                                          {Guarantee::kFsNoSetid, "seccomp"}};
+namespace {
+
+Mechanism write_lock(Guarantee guarantee, LandlockReach reach, const std::optional<RunFacts>& facts) {
+  const bool guarded = guarantee == Guarantee::kFsReadonlySystem || reach == LandlockReach::kEverything;
+  return facts && facts->landlocked && guarded ? Mechanism::kMountsAndLandlock : Mechanism::kMounts;
+}
+
+Established network(const Plan& plan, const std::optional<RunFacts>& facts) {
+  if (plan.allowed_hosts.empty()) return {Guarantee::kNetIsolated, Mechanism::kNetworkNamespace};
+  if (!facts) return {Guarantee::kNetEgressAllowlist, Mechanism::kNetworkNamespace};
+  return {Guarantee::kNetEgressAllowlist,
+          facts->ports_redirected ? Mechanism::kNetworkNamespaceAndNftables : Mechanism::kNetworkNamespaceUnnamed};
+}
+
+}  // namespace
+
+std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach, const std::optional<RunFacts>& facts) {
+  const auto locked = [&](Guarantee guarantee) { return Established{guarantee, write_lock(guarantee, reach, facts)}; };
+  std::vector<Established> established = {{Guarantee::kExecAllowlisted, Mechanism::kGate},
+                                          {Guarantee::kExecPinned, Mechanism::kIdentity},
+                                          {Guarantee::kEnvStripped, Mechanism::kGate},
+                                          locked(Guarantee::kFsReadonlySystem),
+                                          {Guarantee::kFsHomeHidden, Mechanism::kMountNamespace},
+                                          {Guarantee::kFsPrivateTmp, Mechanism::kMountNamespace},
+                                          locked(Guarantee::kFsWriteConfined),
+                                          network(plan, facts),
+                                          {Guarantee::kNetDnsClosed, Mechanism::kNetworkNamespace},
+                                          {Guarantee::kProcPidIsolated, Mechanism::kPidNamespace},
+                                          {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
+                                          {Guarantee::kProcCapsDropped, Mechanism::kCapset},
+                                          {Guarantee::kProcSeccomp, Mechanism::kSeccomp},
+                                          {Guarantee::kProcDiesWithParent, Mechanism::kPidNamespace},
+                                          {Guarantee::kLimitWall, Mechanism::kSupervisor},
+                                          {Guarantee::kLimitOutput, Mechanism::kSupervisor},
+                                          {Guarantee::kLimitDisk, Mechanism::kTmpfs},
+                                          {Guarantee::kFsNoSetid, Mechanism::kSeccomp}};
   if (!may_write_the_host(plan)) {
-    established.push_back({Guarantee::kFsGitProtected, write_lock});
+    established.push_back(locked(Guarantee::kFsGitProtected));
   } else if (plan.git_access == GitAccess::kProtected) {
-    established.push_back({Guarantee::kFsGitProtected, "mounts and a review after the run"});
+    established.push_back({Guarantee::kFsGitProtected, Mechanism::kMountsAndReview});
   }
-  if (has_no_unix_sockets(plan)) established.push_back({Guarantee::kNetUnixIsolated, "seccomp"});
+  if (has_no_unix_sockets(plan)) established.push_back({Guarantee::kNetUnixIsolated, Mechanism::kSeccomp});
   return established;
 }
 

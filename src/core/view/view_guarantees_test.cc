@@ -27,7 +27,7 @@ std::vector<Guarantee> names(const std::vector<LostGuarantee>& lost) {
 }
 
 std::vector<LostGuarantee> lost_with(const ViewInputs& inputs, std::string_view home = "/home/me") {
-  const Result<std::vector<ViewEntry>> view = file_system_view(inputs, small_host());
+  const Result<std::vector<ViewEntry>> view = file_system_view(inputs, HostRoot(small_host()));
   EXPECT_TRUE(view) << view.error().message;
   return view ? guarantees_lost(*view, home) : std::vector<LostGuarantee>();
 }

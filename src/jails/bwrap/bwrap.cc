@@ -136,7 +136,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   place.allow_speculation = plan.speculation == Speculation::kAllowed;
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind != ViewKind::kBind || !inputs.identity_of) continue;
-    const std::optional<spawn::FileIdentity> identity = inputs.identity_of(entry.source);
+    const std::optional<FileIdentity> identity = inputs.identity_of(entry.source);
     if (!identity) continue;
     place.root_ops.push_back(
         {.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});

@@ -40,7 +40,7 @@ struct Inputs {
   BinaryIdentity exe{};             // what is executed: the tool or its interpreter
   std::vector<ViewEntry> view{};
   // Which file a bind's source was when it was checked; system paths need none.
-  std::function<std::optional<spawn::FileIdentity>(const std::string&)> identity_of{};
+  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
 };
 
 [[nodiscard]] Command render(const Plan& plan, const Inputs& inputs);

@@ -80,11 +80,10 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   return spec;
 }
 
-spawn::JailShape render_base(const HostLayout& host) {
+spawn::JailShape render_base(const HostRoot& host) {
   spawn::JailShape shape;
-  const std::vector<ViewEntry> view = base_view(host);
-  shape.root_ops.reserve(view.size());
-  for (const ViewEntry& entry : view) {
+  shape.root_ops.reserve(host.base.size());
+  for (const ViewEntry& entry : host.base) {
     shape.root_ops.push_back(render_entry(entry, [](const std::string&) { return std::nullopt; }));
   }
   return shape;

@@ -18,7 +18,7 @@ namespace sallyport::native {
 inline constexpr const char* kJailName = "native";
 
 // Which file a bind's source was when it was checked; system paths need none.
-using IdentityOf = std::function<std::optional<spawn::FileIdentity>(const std::string&)>;
+using IdentityOf = std::function<std::optional<FileIdentity>(const std::string&)>;
 
 struct Inputs {
   std::vector<std::string> argv{};  // with an interpreter's prefix already in it
@@ -30,6 +30,6 @@ struct Inputs {
 [[nodiscard]] spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs);
 
 // What of it is the same for every run on this host, and so can be built before there is one.
-[[nodiscard]] spawn::JailShape render_base(const HostLayout& host);
+[[nodiscard]] spawn::JailShape render_base(const HostRoot& host);
 
 }  // namespace sallyport::native

@@ -2,24 +2,63 @@
 
 #include <utility>
 
-namespace sallyport::none {
+#include "core/errors.h"
+#include "spawn/owner/helper_run.h"
 
-spawn::LaunchSpec render(const Plan& plan, Inputs inputs) {
-  spawn::LaunchSpec spec;
-  spec.argv = std::move(inputs.argv);
-  for (const EnvVar& var : plan.env) spec.env.push_back(var.name + "=" + var.value);
-  spec.place = spawn::NoJailPlace{.exe_fd = inputs.exe_fd, .cwd_fd = inputs.cwd_fd};
-  return spec;
+namespace sallyport::none {
+namespace {
+
+class UnjailedRun final : public StagedRun {
+ public:
+  UnjailedRun(spawn::LaunchSpec launch, spawn::JailSupply& supply) : launch_(std::move(launch)), supply_(supply) {}
+
+  // What every run through the gate has, jailed or not.
+  [[nodiscard]] std::vector<Established> would_establish() const override {
+    return {{Guarantee::kExecAllowlisted, Mechanism::kGate},
+            {Guarantee::kExecPinned, Mechanism::kDescriptor},
+            {Guarantee::kEnvStripped, Mechanism::kGate},
+            {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
+            {Guarantee::kProcDiesWithParent, Mechanism::kSubreaper},
+            {Guarantee::kLimitWall, Mechanism::kSupervisor},
+            {Guarantee::kLimitOutput, Mechanism::kSupervisor}};
+  }
+  [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
+    return spawn::start_run(supply_, launch_, streams);
+  }
+
+ private:
+  const spawn::LaunchSpec launch_;
+  spawn::JailSupply& supply_;
+};
+
+Status check(const Plan& plan) {
+  if (plan.limits.disk) {
+    return fail(guarantee_unavailable(Guarantee::kLimitDisk, "without a jail there is no scratch to bound",
+                                      "choose a jail, or leave the disk limit out"));
+  }
+  if (!plan.allowed_hosts.empty()) {
+    return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist, "without a jail every host can be reached",
+                                      "choose a jail, or allow no host"));
+  }
+  return {};
 }
 
-std::vector<Established> establishes() {
-  return {{Guarantee::kExecAllowlisted, "gate"},
-          {Guarantee::kExecPinned, "descriptor"},
-          {Guarantee::kEnvStripped, "gate"},
-          {Guarantee::kProcNoNewPrivs, "prctl"},
-          {Guarantee::kProcDiesWithParent, "subreaper"},
-          {Guarantee::kLimitWall, "supervisor"},
-          {Guarantee::kLimitOutput, "supervisor"}};
+}  // namespace
+
+Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
+  const Plan& plan = request.plan;
+  TRY(check(plan));
+  if (request.executable.executed() == nullptr) {
+    return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  }
+  spawn::LaunchSpec launch;
+  launch.argv = request.executable.argv_for(plan);
+  for (const EnvVar& var : plan.env) launch.env.push_back(var.name + "=" + var.value);
+  launch.place = spawn::NoJailPlace{.exe_fd = request.executable.file.get(), .cwd_fd = request.cwd};
+  HeldLimits limits = TRY(request.host.hold_limits({.counted_apart = false}));
+  launch.limits = std::move(limits.rlimits);
+  launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
+  return std::make_unique<UnjailedRun>(std::move(launch), supply_);
 }
 
 }  // namespace sallyport::none

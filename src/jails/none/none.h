@@ -1,26 +1,26 @@
-// The adapter without a jail: run_allowlisted uses it, and run_external_cli where no jail is usable (C17).
+// No jail: the tool runs where the caller is, with everything the gate itself gives. run_allowlisted uses it, and
+// run_external_cli where no jail is usable (C17).
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "sallyport/plan.h"
-#include "sallyport/receipt.h"
-#include "spawn/wire/launch_spec.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
 
 namespace sallyport::none {
 
 inline constexpr const char* kJailName = "none";
 
-struct Inputs {
-  int exe_fd = -1;                  // borrowed, checked
-  int cwd_fd = -1;                  // borrowed, checked
-  std::vector<std::string> argv{};  // with an interpreter's prefix already in it
+class NoJail final : public Jail {
+ public:
+  explicit NoJail(spawn::JailSupply& supply) : supply_(supply) {}
+
+  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] Confinement confinement() const override { return Confinement::kNone; }
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+ private:
+  spawn::JailSupply& supply_;
 };
-
-[[nodiscard]] spawn::LaunchSpec render(const Plan& plan, Inputs inputs);
-
-// What every run through the gate has, jailed or not.
-[[nodiscard]] std::vector<Established> establishes();
 
 }  // namespace sallyport::none

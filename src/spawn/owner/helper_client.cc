@@ -67,7 +67,7 @@ Error cannot_start(const NewHelper& failed) {
     case NewHelper::Step::kImage:
       return system_error("create", "the spawn helper's image", failed.error);
     case NewHelper::Step::kNamespaces:
-      return setup_failed(stage_name(wire::Stage::kClone), failed.error);
+      return setup_failed({.stage = wire::Stage::kClone, .error_number = failed.error, .host_cannot = true});
     case NewHelper::Step::kExec:
       break;
   }

@@ -16,7 +16,7 @@
 #include <functional>
 #include <memory>
 
-#include "sallyport/gate.h"
+#include "sallyport/jail_port.h"
 #include "spawn/owner/helper_client.h"
 #include "spawn/owner/warm_pool.h"
 

@@ -6,13 +6,13 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
-#include <vector>
+#include <string_view>
 
 #include "sallyport/jail.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/limits.h"
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
-#include "spawn/owner/jail_supply.h"
 
 namespace sallyport::spawn {
 
@@ -22,14 +22,9 @@ struct CpuBudget {
   std::function<std::optional<std::chrono::microseconds>()> used{};
 };
 
-// Called once, on the supervising thread, with the sockets of LaunchSpec::network as soon as they are open. An error ends
-// the run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
-struct OpenedNetwork {
-  std::vector<UniqueFd> sockets{};
-  bool ports_redirected = false;
-  bool refusals_shown = false;  // the last socket is the one that NetworkSpec::Message::keep asked for
-};
-using OnNetwork = std::function<Result<int>(OpenedNetwork)>;
+// Called once, on the supervising thread, with the sockets of the run's network as soon as they are open. An error ends the
+// run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
+using OnNetwork = std::function<Result<int>(NetworkOpened)>;
 
 // Socket buffers that the kernel grants beyond the memory limit; looked at now and then.
 struct SocketBudget {
@@ -48,8 +43,8 @@ struct Supervision {
   OutputTap tap{};
   std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
   OnNetwork on_network{};
-  int stop_fd = -1;              // ends the run as the stop token does, when readable
-  bool another_follows = false;  // its jail is started while this run goes on
+  int stop_fd = -1;         // ends the run as the stop token does, when readable
+  std::string_view jail{};  // its name, for messages
 };
 
 enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };
@@ -58,7 +53,7 @@ enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, 
 struct Ended {
   EndedBy by = EndedBy::kItself;
   int wait_status = 0;
-  // The status is that of the jail's init or wrapper, which died before it could report the tool's.
+  // The status is that of the jail's own process; nobody could report the tool's.
   bool fate_unknown = false;
   CapturedStream stdout_stream{};
   CapturedStream stderr_stream{};
@@ -68,12 +63,11 @@ struct Ended {
   std::uint64_t scratch_used = 0;  // bytes, when last looked at; of a run that the quota ended, what ended it
   std::uint64_t scratch_files = 0;
   std::uint64_t socket_bytes = 0;  // when they ended the run
-  bool landlocked = false;
+  RunFacts facts{};
 };
 
-// Starts the run and blocks until nothing of it is alive. Errors mean that the tool never started, or that the helper
-// died.
-[[nodiscard]] Result<Ended> supervise(JailSupply& supply, const LaunchSpec& spec, const Supervision& supervision,
-                                      const std::stop_token& stop);
+// Starts the staged run and blocks until nothing of it is alive. Errors mean that the tool never started, or that nobody
+// can say how it ended.
+[[nodiscard]] Result<Ended> supervise(StagedRun& staged, const Supervision& supervision, const std::stop_token& stop);
 
 }  // namespace sallyport::spawn

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <optional>
 
-#include "sallyport/gate.h"
+#include "sallyport/jail_port.h"
 #include "spawn/owner/helper_client.h"
 
 namespace sallyport::spawn {

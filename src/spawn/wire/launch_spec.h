@@ -7,17 +7,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/view/host_view.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire/wire.h"
 
 namespace sallyport::spawn {
-
-// Which file a host path must still be when the jail opens it; device as statx gives it (major << 32 | minor).
-struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
 
 // One step of building a jail's root; see wire::OpKind for which fields matter. `target` has no leading slash.
 struct RootOp {
@@ -29,12 +24,6 @@ struct RootOp {
   std::uint32_t mode = 0;
   std::optional<FileIdentity> identity{};
   bool operator==(const RootOp&) const = default;
-};
-
-struct ResourceLimit {
-  std::uint32_t resource = 0;  // RLIMIT_*
-  std::uint64_t soft = 0;
-  std::uint64_t hard = 0;
 };
 
 // No jail: the checked descriptor is executed in the checked directory.
@@ -102,9 +91,6 @@ struct JailShape {
 
   [[nodiscard]] bool fits(const LaunchSpec& spec) const;
 };
-
-// "bind mount", "seccomp filter" …: for messages.
-[[nodiscard]] std::string_view stage_name(wire::Stage stage);
 
 // One line for people and golden files: "bind  /usr  ro,nodev".
 [[nodiscard]] std::string describe(const RootOp& op);

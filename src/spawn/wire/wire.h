@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sallyport/setup_stage.h"
+
 namespace sallyport::spawn::wire {
 
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
@@ -29,46 +31,8 @@ inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
 
-// The step that was under way; with errno it says why a tool never started. Names: stage_name() on the owner's side.
-enum class Stage : std::uint32_t {
-  kNone,
-  kReceive,
-  kClone,
-  kParentAlive,
-  kUserMap,
-  kPrivateMounts,
-  kNewRoot,
-  kOpenSource,
-  kSourceIdentity,
-  kMakeDirectory,
-  kMakeFile,
-  kMakeSymlink,
-  kBind,
-  kTmpfs,
-  kProc,
-  kDevpts,
-  kMask,
-  kReadOnlyRoot,
-  kPivot,
-  kLoopback,
-  kNetwork,
-  kHostname,
-  kSession,
-  kCgroup,
-  kCgroupNamespace,
-  kLimits,
-  kStdio,
-  kWorkingDirectory,
-  kNoNewPrivs,
-  kSpeculation,
-  kLandlock,
-  kCapabilities,
-  kSeccomp,
-  kInitLocks,
-  kExecIdentity,
-  kExec,
-  kCount,
-};
+// The step that was under way; with errno it says why a tool never started.
+using Stage = SetupStage;
 
 // Who the tool is inside a jail of ours: nobody in particular, and not root.
 inline constexpr std::uint32_t kInsideId = 1000;

@@ -1,4 +1,4 @@
-#include "gate/jail_inputs.h"
+#include "gate/make_view.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ class Collector {
     const UniqueFd fd = TRY(open_exactly(path, O_PATH));
     struct statx about{};
     if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &about) != 0) {
-      return fail(system_error("look at", path.native(), errno));
+      return fail(system_error("stat", path.native(), errno));
     }
     identities_[path] = {.device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor,
                          .inode = about.stx_ino};
@@ -37,10 +37,10 @@ class Collector {
     return found;
   }
 
-  [[nodiscard]] std::map<std::string, spawn::FileIdentity> take() && { return std::move(identities_); }
+  [[nodiscard]] std::map<std::string, FileIdentity> take() && { return std::move(identities_); }
 
  private:
-  std::map<std::string, spawn::FileIdentity> identities_;
+  std::map<std::string, FileIdentity> identities_;
 };
 
 bool in_system(const fs::path& path, const HostLayout& host) {
@@ -77,7 +77,7 @@ std::string canonical_home(const std::string& home) {
 
 }  // namespace
 
-Result<JailInputs> jail_inputs(const Prepared& prepared, const HostLayout& host, const std::string& home) {
+Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home) {
   const Plan& plan = prepared.plan;
   const std::string real_home = canonical_home(home);
   TRY(check_home(plan, real_home));
@@ -94,14 +94,16 @@ Result<JailInputs> jail_inputs(const Prepared& prepared, const HostLayout& host,
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
   inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));
-  TRY(add_tool_file(prepared.tool.binary.path, host, collector, inputs.tool_files));
-  for (const BinaryIdentity& interpreter : prepared.tool.interpreters) {
-    TRY(add_tool_file(interpreter.path, host, collector, inputs.tool_files));
+  if (const auto* binary = std::get_if<BinaryIdentity>(&prepared.tool->identity)) {
+    TRY(add_tool_file(binary->path, host.layout, collector, inputs.tool_files));
   }
-  JailInputs result;
-  result.view = TRY(file_system_view(inputs, host));
+  for (const BinaryIdentity& interpreter : prepared.tool->interpreters) {
+    TRY(add_tool_file(interpreter.path, host.layout, collector, inputs.tool_files));
+  }
+  HostView result;
+  result.entries = TRY(file_system_view(inputs, host));
   result.identities = std::move(collector).take();
-  result.lost = guarantees_lost(result.view, real_home);
+  result.lost = guarantees_lost(result.entries, real_home);
   return result;
 }
 

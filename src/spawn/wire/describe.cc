@@ -1,50 +1,9 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "spawn/wire/launch_spec.h"
 
 namespace sallyport::spawn {
 namespace {
-
-constexpr std::array<std::string_view, static_cast<std::size_t>(wire::Stage::kCount)> kStageNames = {
-    "nothing",
-    "receiving the request",
-    "new process or namespaces",
-    "tie to the parent",
-    "user and group map",
-    "private mounts",
-    "new root",
-    "opening a path to mount",
-    "path changed since it was checked",
-    "making a directory",
-    "making a file",
-    "making a symlink",
-    "bind mount",
-    "tmpfs mount",
-    "proc mount",
-    "devpts mount",
-    "masking a path",
-    "read-only root",
-    "pivot_root",
-    "loopback",
-    "network for egress",
-    "host name",
-    "new session",
-    "joining the cgroup",
-    "cgroup namespace",
-    "resource limits",
-    "standard streams",
-    "working directory",
-    "no_new_privs",
-    "speculation controls",
-    "landlock",
-    "dropping capabilities",
-    "seccomp filter",
-    "confining the jail's init",
-    "executable changed since it was checked",
-    "exec",
-};
 
 std::string mount_options(const RootOp& op) {
   std::string text = (op.flags & wire::kOpReadOnly) != 0 ? "ro,nosuid" : "rw,nosuid";
@@ -54,11 +13,6 @@ std::string mount_options(const RootOp& op) {
 }
 
 }  // namespace
-
-std::string_view stage_name(wire::Stage stage) {
-  const auto index = static_cast<std::size_t>(stage);
-  return index < kStageNames.size() ? kStageNames[index] : "unknown step";
-}
 
 std::string describe(const RootOp& op) {
   switch (op.kind) {

@@ -1,0 +1,218 @@
+// The port below the gate: what a jail implements. The gate decides (admission, hardening, paths, limits), asks the jail
+// to stage the plan and checks required guarantees against what it would establish; then the jail starts the run, and the
+// gate supervises it, judges it, and writes the receipt from what was reported. A jail never decides what may run.
+//
+// A program that embeds the gate can bring its own jail:
+//
+//   MyJail mine;
+//   GateConfig config{…, .own_jails = {&mine}};              // borrowed; must outlive the gate
+//   gate->run(spec, JailKind("mine"), {});                    // "auto" never takes it unless auto_jails names it
+//
+// CONTRIBUTING.md, "Add a jail", has a whole one in sixty lines. Every jail passes the contract suite in
+// tests/gate/jail_contract_test.cc.
+//
+// Threads: a Jail is used by many calls at once, so its methods must be thread-safe. A StagedRun and its LiveRun belong
+// to one call and are used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sallyport/jail.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "sallyport/result.h"
+#include "sallyport/setup_stage.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+// Of jails inside this source tree; an embedder's jail has no use for them.
+struct HostView;
+namespace spawn {
+struct NetworkSpec;
+}
+
+// Explaining looks, but makes and starts nothing.
+enum class Purpose { kRun, kExplain };
+
+// Whether the tool is kept from the caller's files and processes at all.
+enum class Confinement { kNone, kJailed };
+
+// The program of a run, found and pinned. Run as { argv0, argv_prefix…, the plan's arguments… }.
+struct Executable {
+  ExecutableIdentity identity{};               // of the tool itself, script or not
+  std::vector<BinaryIdentity> interpreters{};  // set for a #! script of the host
+  std::string argv0{};
+  std::vector<std::string> argv_prefix{};
+  // Of a host's file: what is executed, the tool or its interpreter, opened when it was checked.
+  UniqueFd file{};
+  std::string exec_path{};
+
+  // The file that is executed, when it is one of the host's.
+  [[nodiscard]] const BinaryIdentity* executed() const {
+    return interpreters.empty() ? std::get_if<BinaryIdentity>(&identity) : &interpreters.front();
+  }
+  [[nodiscard]] std::vector<std::string> argv_for(const Plan& plan) const {
+    std::vector<std::string> argv = {argv0};
+    argv.insert(argv.end(), argv_prefix.begin(), argv_prefix.end());
+    if (plan.argv.size() > 1) argv.insert(argv.end(), plan.argv.begin() + 1, plan.argv.end());
+    return argv;
+  }
+};
+
+// As setrlimit(2) takes it.
+struct ResourceLimit {
+  std::uint32_t resource = 0;
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+};
+
+// What the tool is started with so that the plan's limits bind it.
+struct HeldLimits {
+  std::vector<ResourceLimit> rlimits{};
+  std::vector<int> cgroup_procs{};  // borrowed; the tool writes "0" to each before exec
+};
+
+struct LimitsWanted {
+  std::uint32_t own_processes = 0;  // that the jail itself has in the run's cgroup, beside the tool's
+  bool counted_apart = true;        // the tool's processes are no user's of the host, so RLIMIT_NPROC counts only them
+};
+
+// What the gate does for a jail during one call.
+class CallHost {
+ public:
+  virtual ~CallHost() = default;
+  // The plan's tool among the host's programs, by the gate's rules of trust. The same value each time.
+  [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> pin_tool() = 0;
+  // A program with the role wrapper, of the built-in set, by the same rules (C4).
+  [[nodiscard]] virtual Result<Executable> pin_wrapper(std::string_view name) = 0;
+  // The plan's memory, process and processor limits, by the strongest means this host has. Established by the gate, not to
+  // be listed by the jail. A jail that does not ask must hold and list them itself.
+  [[nodiscard]] virtual Result<HeldLimits> hold_limits(const LimitsWanted& wanted) = 0;
+  // The file system that the tool is to see, and the network that its egress needs. They live as long as the call.
+  [[nodiscard]] virtual Result<const HostView*> view() = 0;
+  [[nodiscard]] virtual Result<const spawn::NetworkSpec*> network() = 0;
+};
+
+struct StageRequest {
+  const Plan& plan;
+  const Executable& executable;
+  int cwd = -1;  // borrowed: the directory that was checked
+  Purpose purpose = Purpose::kRun;
+  bool another_follows = false;  // the same call will start one more run behind this one
+  CallHost& host;
+};
+
+// The tool's ends, borrowed until the run reports ToolStarted or StartFailed. `in` is negative for the null device of a
+// jail that has its own.
+struct ToolStreams {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+};
+
+// What a started run reports. Facts only: the words and the receipt are made of them later.
+struct NothingNew {};
+// The sockets of CallHost::network() are open, in their order. Before the tool starts.
+struct NetworkOpened {
+  std::vector<UniqueFd> sockets{};
+  bool ports_redirected = false;
+  bool refusals_shown = false;  // the last socket shows what the kernel refused
+};
+// Which of the locks that a kernel may lack this run has.
+struct RunFacts {
+  bool landlocked = false;
+  bool ports_redirected = false;
+};
+struct ToolStarted {
+  RunFacts facts{};
+  UniqueFd scratch{};  // of the scratch mount, whose size is watched; may be empty
+};
+// The tool never ran.
+struct StartFailed {
+  SetupStage stage = SetupStage::kJail;
+  int error_number = 0;
+  bool host_cannot = false;     // this host lacks what the jail needs: another jail may work
+  bool said_on_stderr = false;  // the reason is the first line on the stream `err`
+};
+struct ToolEnded {
+  int wait_status = 0;        // as wait(2) gives it
+  bool fate_unknown = false;  // the status is that of the jail's own process; nobody could report the tool's
+  Usage usage{};
+  bool is_last = false;  // nothing of the run is alive, and no report follows
+};
+// Nothing of the run is alive, and no report follows.
+struct RunGone {};
+using RunReport = std::variant<NothingNew, NetworkOpened, ToolStarted, StartFailed, ToolEnded, RunGone>;
+
+// The ladder by which a run is stopped, gentlest first. Each step may be asked for at any time, in any order.
+enum class StopStep {
+  kTerminate,  // SIGTERM to everything the tool started
+  kKill,       // SIGKILL to everything; ToolEnded follows with what it used
+  kForce,      // whoever should report does not answer: it dies too
+  kAbandon,    // nothing helped: give up whatever serves the run. Returns when nothing can be alive any more
+};
+
+// Destruction kills what is still alive.
+class LiveRun {
+ public:
+  virtual ~LiveRun() = default;
+  // Readable when next() has news. May be another one after each next().
+  [[nodiscard]] virtual int event_fd() const = 0;
+  // Never waits. One report for each call. An error ends the run.
+  [[nodiscard]] virtual Result<RunReport> next() = 0;
+  virtual void stop(StopStep step) = 0;
+};
+
+// A plan made ready for one jail. Nothing has been started.
+class StagedRun {
+ public:
+  virtual ~StagedRun() = default;
+  // One step a line, for `explain`.
+  [[nodiscard]] virtual std::vector<std::string> describe() const { return {}; }
+  // Without limits that CallHost::hold_limits() established.
+  [[nodiscard]] virtual std::vector<Established> would_establish() const = 0;
+  // What a run that reported these facts has.
+  [[nodiscard]] virtual std::vector<Established> established(const RunFacts&) const { return would_establish(); }
+  // True: start() takes a negative ToolStreams::in.
+  [[nodiscard]] virtual bool has_null_device() const { return false; }
+  // Once. This object outlives the run.
+  [[nodiscard]] virtual Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) = 0;
+  // Builds jails ahead for runs like this one, where the jail can.
+  [[nodiscard]] virtual Status warm_up() { return {}; }
+};
+
+// How runs got their jail, for an owner that keeps some ready.
+struct WarmCounts {
+  std::uint64_t warm = 0;     // used one that was ready, or nearly so
+  std::uint64_t cold = 0;     // needed another than those that were ready
+  std::uint64_t spoiled = 0;  // one that was ready was no good, so a fresh one was built
+};
+
+class Jail {
+ public:
+  virtual ~Jail() = default;
+  // Stable, lower case, at most JailKind::kLongest characters: what callers choose it by and receipts say.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Confinement confinement() const { return Confinement::kJailed; }
+  // The event of each run in it (C18).
+  [[nodiscard]] virtual std::string_view event_name() const { return "subproc.jail.wrapped"; }
+  // A call for this jail was admitted, and stage() will follow: a moment to start what takes time.
+  virtual void expect_run() {}
+  // An error when the host's switches say that it cannot work here. Starts nothing; only a start really tells.
+  [[nodiscard]] virtual Status usable() { return {}; }
+  // The file the tool's name means here: the host's, or one of the jail's own image.
+  [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> resolve(const Plan&, CallHost& host) {
+    return host.pin_tool();
+  }
+  // Refuses what this jail cannot give to the plan.
+  [[nodiscard]] virtual Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) = 0;
+  [[nodiscard]] virtual WarmCounts warm_counts() { return {}; }
+};
+
+}  // namespace sallyport

@@ -1,0 +1,75 @@
+// By what means a guarantee holds. An enum until it is written: name_of() is the receipt's text (docs/json.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sallyport {
+
+enum class Mechanism : std::uint8_t {
+  kGate,
+  kDescriptor,
+  kIdentity,
+  kMounts,
+  kMountsAndLandlock,
+  kMountsAndReview,
+  kMountNamespace,
+  kNetworkNamespace,
+  kNetworkNamespaceAndNftables,
+  kNetworkNamespaceUnnamed,  // connections to other ports are refused, but nobody can say to which host
+  kPidNamespace,
+  kPrctl,
+  kCapset,
+  kSeccomp,
+  kSubreaper,
+  kSupervisor,
+  kTmpfs,
+  kCgroupV1,
+  kCgroupV2,
+  kRlimit,
+  kRlimitPerProcess,
+  kCgroupOrRlimit,  // of explain, which tries neither
+  kCgroupOrRlimitPerProcess,
+  kJailsOwn,  // of a jail that the embedding program brings: ask its author
+};
+
+struct MechanismInfo {
+  Mechanism mechanism;
+  std::string_view name;
+};
+
+// In the enum's order: name_of counts on it.
+inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
+    {Mechanism::kGate, "gate"},
+    {Mechanism::kDescriptor, "descriptor"},
+    {Mechanism::kIdentity, "identity"},
+    {Mechanism::kMounts, "mounts"},
+    {Mechanism::kMountsAndLandlock, "mounts+landlock"},
+    {Mechanism::kMountsAndReview, "mounts and a review after the run"},
+    {Mechanism::kMountNamespace, "mount namespace"},
+    {Mechanism::kNetworkNamespace, "network namespace"},
+    {Mechanism::kNetworkNamespaceAndNftables, "network namespace+nftables"},
+    {Mechanism::kNetworkNamespaceUnnamed, "network namespace, other ports refused unnamed"},
+    {Mechanism::kPidNamespace, "pid namespace"},
+    {Mechanism::kPrctl, "prctl"},
+    {Mechanism::kCapset, "capset"},
+    {Mechanism::kSeccomp, "seccomp"},
+    {Mechanism::kSubreaper, "subreaper"},
+    {Mechanism::kSupervisor, "supervisor"},
+    {Mechanism::kTmpfs, "tmpfs"},
+    {Mechanism::kCgroupV1, "cgroup.v1"},
+    {Mechanism::kCgroupV2, "cgroup.v2"},
+    {Mechanism::kRlimit, "rlimit"},
+    {Mechanism::kRlimitPerProcess, "rlimit per process"},
+    {Mechanism::kCgroupOrRlimit, "cgroup, else rlimit"},
+    {Mechanism::kCgroupOrRlimitPerProcess, "cgroup, else rlimit per process"},
+    {Mechanism::kJailsOwn, "the jail's own"},
+});
+
+[[nodiscard]] constexpr std::string_view name_of(Mechanism mechanism) {
+  return kMechanisms[static_cast<std::size_t>(mechanism)].name;
+}
+
+}  // namespace sallyport

@@ -1,0 +1,66 @@
+// A call whose tool is git, or starts it: git lists the repo's configuration first, in the same jail (ADR 0026).
+#include <algorithm>
+#include <utility>
+
+#include "core/text/printable.h"
+#include "gate/engine.h"
+#include "gate/git_configuration.h"
+#include "gate/staging.h"
+
+namespace sallyport {
+
+Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubprocessSpec& question,
+                                               const GateConfig& config, const std::stop_token& stop) {
+  Prepared prepared = TRY(prepare(config, child_path_, question));
+  EngineCallHost host = host_for(prepared, Purpose::kRun);
+  TRY(resolve_tool(jail, host, prepared));
+  for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
+  return run_in(jail, prepared, question, stop, {.silent = true});
+}
+
+void Engine::warn_of_newer_git(const std::string& version) {
+  if (config_.events == nullptr || !is_newer_than_known_git(version)) return;
+  std::call_once(warned_of_git_, [&] {
+    config_.events->emit({.level = EventLevel::kWarning,
+                          .name = "subproc.git.newer_than_known",
+                          .fields = {{"version", printable(version)}, {"newest_known", std::string(kNewestKnownGit)}}});
+  });
+}
+
+Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
+                                                    const std::stop_token& stop) {
+  const std::optional<GitQuestion> question = git_question(prepared.plan.tool, spec.argv);
+  if (!question) return run_in(jail, prepared, spec, stop);
+  // Nothing starts, not even a question, for a call that lacks what it requires. The hosts it may reach are not the
+  // question's, so only then the two differ in what they establish.
+  if (!prepared.plan.allowed_hosts.empty()) {
+    EngineCallHost host = host_for(prepared, Purpose::kExplain);
+    TRY(stage(jail, host, prepared, Purpose::kExplain));
+  }
+  JailedSubprocessSpec asked = spec;
+  asked.repo = prepared.plan.repo;
+  asked.cwd = prepared.plan.cwd;
+  asked.repo_access = RepoAccess::kReadOnly;  // a question writes nothing, and nobody reviews it
+  GateConfig config = config_;
+  // A tool that may start git does so whether or not the caller's policy has git in it.
+  if (!question->tool_is_git) config.allowlist = Allowlist::builtin();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  };
+  Result<GitLearnt> learnt = learn_git_configuration(*question, asked, [&](const JailedSubprocessSpec& one) {
+    JailedSubprocessSpec next = one;
+    const auto left = spec.limits.wall - std::chrono::duration_cast<std::chrono::milliseconds>(spent());
+    next.limits.wall = std::max(left, std::chrono::milliseconds(1));
+    return ask_git(jail, next, config, stop);
+  });
+  const bool no_git = !learnt && !question->tool_is_git && learnt.error().as<ToolMissingError>() != nullptr;
+  if (no_git) return run_in(jail, prepared, spec, stop);
+  if (!learnt) return fail(std::move(learnt).error());
+  if (learnt->ended) return *std::move(learnt->ended);
+  warn_of_newer_git(learnt->version);
+  TRY(apply_git_configuration(prepared, config_, child_path_, spec, learnt->configuration));
+  return run_in(jail, prepared, spec, stop, {.spent = spent()});
+}
+
+}  // namespace sallyport

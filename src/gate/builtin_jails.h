@@ -1,0 +1,47 @@
+// Every jail of this source tree, made once for a gate. The only place of the gate that names them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "jails/bwrap/bwrap_jail.h"
+#include "jails/native/native_jail.h"
+#include "jails/none/none.h"
+#include "os/host_root.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport {
+
+class BuiltinJails {
+ public:
+  BuiltinJails(std::size_t warm_jails, spawn::SupplyFor runs)
+      : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
+        native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
+
+  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &none_}; }
+  [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
+  [[nodiscard]] SharedHostRoot& root() { return root_; }
+
+  // Tests only: every jailed start fails at that step. It can only deny.
+  void fail_at_for_tests(SetupStage stage) {
+    native_.fail_at_for_tests(stage);
+    bwrap_.fail_at_for_tests(stage);
+  }
+
+ private:
+  // What all jails of our own share, whatever the call.
+  [[nodiscard]] spawn::JailShape base() {
+    spawn::JailShape shape = native::render_base(root_.get());
+    shape.fail_at_for_tests = native_.fault_for_tests();
+    return shape;
+  }
+
+  SharedHostRoot root_;
+  spawn::JailSupply supply_;
+  native::NativeJail native_;
+  bwrap::BwrapJail bwrap_{supply_};
+  none::NoJail none_{supply_};
+};
+
+}  // namespace sallyport

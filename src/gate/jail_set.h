@@ -1,0 +1,27 @@
+// The jails of one gate and the order in which kAuto tries them. Knows no jail by its name.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sallyport/jail_port.h"
+#include "sallyport/plan.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+class JailSet {
+ public:
+  // Refuses two of one name, names nobody could choose, and an order that names none of them.
+  [[nodiscard]] static Result<JailSet> of(std::vector<Jail*> jails, std::span<const JailKind> auto_order);
+
+  // What a call that wants this kind may be run in, in order: one jail, or for kAuto several.
+  [[nodiscard]] Result<std::span<Jail* const>> candidates(JailKind kind) const;
+  [[nodiscard]] std::span<Jail* const> all() const { return jails_; }
+
+ private:
+  std::vector<Jail*> jails_;  // borrowed
+  std::vector<Jail*> auto_order_;
+};
+
+}  // namespace sallyport

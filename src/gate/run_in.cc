@@ -1,0 +1,121 @@
+// One run in one jail: staged, checked, supervised, judged, and its receipt.
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/json/json.h"
+#include "gate/egress_session.h"
+#include "gate/engine.h"
+#include "gate/git_report.h"
+#include "gate/staging.h"
+#include "gate/verdict.h"
+#include "gate/why.h"
+#include "spawn/owner/supervise.h"
+
+namespace sallyport {
+namespace {
+
+// At least a moment, so that a run out of time ends as one.
+std::chrono::milliseconds remaining(std::chrono::milliseconds wall, std::chrono::microseconds spent) {
+  return std::max(wall - std::chrono::duration_cast<std::chrono::milliseconds>(spent), std::chrono::milliseconds(1));
+}
+
+std::string probe_name(const Plan& plan) { return plan.probe ? plan.probe->str() : std::string(); }
+
+void announce(EventSink* events, const Jail& jail, const Plan& plan) {
+  if (events == nullptr || jail.confinement() == Confinement::kNone) return;
+  events->emit(
+      {.level = EventLevel::kDebug,
+       .name = jail.event_name(),
+       .fields = {{"probe_name", probe_name(plan)}, {"egress", plan.allowed_hosts.empty() ? "false" : "true"}}});
+}
+
+void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const CapturedStream& captured) {
+  if (events == nullptr || !captured.truncated) return;
+  events->emit(
+      {.level = EventLevel::kWarning,
+       .name = "subproc.stdout.truncated",
+       .fields = {{"probe_name", probe_name(plan)}, {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
+}
+
+spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const JailedSubprocessSpec& spec,
+                                  const Resources& resources, std::chrono::microseconds spent) {
+  spawn::Supervision supervision{.wall = remaining(plan.limits.wall, spent),
+                                 .ladder = plan.ladder,
+                                 .max_output = plan.limits.output,
+                                 .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
+                                 .stdin_source = spec.stdin_source,
+                                 .tap = spec.tap,
+                                 .tap_waits_for = spec.tap_waits_for,
+                                 .stop_fd = spec.stop_fd,
+                                 .jail = jail.name()};
+  if (plan.limits.cpu && resources.cpu_time()) {
+    supervision.cpu = {.limit = *plan.limits.cpu, .used = [&resources] { return resources.cpu_time(); }};
+  }
+  if (plan.limits.memory && !resources.cgroups.empty()) {
+    supervision.sockets = {.limit_bytes = count(*plan.limits.memory),
+                           .used = [&resources] { return resources.socket_memory(); }};
+  }
+  return supervision;
+}
+
+}  // namespace
+
+const std::string& Engine::digest_of_policy() {
+  std::call_once(policy_digested_, [this] { policy_digest_ = policy_digest(config_.allowlist); });
+  return policy_digest_;
+}
+
+Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
+                                              const std::stop_token& stop, RunNotes notes) {
+  const Plan& plan = prepared.plan;
+  EventSink* const events = notes.silent ? nullptr : config_.events;
+  // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
+  if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
+    std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
+  }
+  const auto called = std::chrono::steady_clock::now() - notes.spent;
+  EngineCallHost host = host_for(prepared, Purpose::kRun);
+  const Staging staging = TRY(stage(jail, host, prepared, Purpose::kRun, notes.silent));
+  announce(events, jail, plan);
+  emit_doubts(events, prepared);
+  const Resources& resources = host.resources();
+  spawn::Supervision supervision = supervision_of(jail, plan, spec, resources, notes.spent);
+  EgressSession egress(plan, events);
+  if (egress.wanted()) {
+    supervision.on_network = [&egress](NetworkOpened network) { return egress.start(std::move(network)); };
+  }
+  // Before the start: a jail may still be on its way, and after the end somebody waits for us.
+  Receipt receipt{.jail = std::string(jail.name()),
+                  .binary = prepared.tool->identity,
+                  .interpreters = prepared.tool->interpreters,
+                  .policy_digest = digest_of_policy(),
+                  .plan_digest = plan_digest(plan)};
+  Result<spawn::Ended> ended = spawn::supervise(*staging.run, supervision, stop);
+  // However it ended: whatever started could write.
+  GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
+  emit_git_review(config_.events, review);
+  if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
+  receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
+  TRY(judge_git_review(plan, review, receipt.established));
+  const std::uint64_t oom_kills = TRY(resources.oom_kills());
+  // What we did to it, and what the kernel's counter says, needs no witness inside; anything else does.
+  if (ended->fate_unknown && ended->by == spawn::EndedBy::kItself && oom_kills == 0) {
+    return fail(jail_died(jail.name(), ended->wait_status));
+  }
+  JailedSubprocessResult result;
+  result.denials = egress.stop();
+  result.git_findings = std::move(review.findings);
+  result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
+  result.receipt = std::move(receipt);
+  result.duration = ended->duration + notes.spent;
+  result.usage = ended->usage;
+  if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
+  emit_truncation(events, plan, Stream::kStdout, ended->stdout_stream);
+  emit_truncation(events, plan, Stream::kStderr, ended->stderr_stream);
+  result.stdout_stream = std::move(ended->stdout_stream);
+  result.stderr_stream = std::move(ended->stderr_stream);
+  return result;
+}
+
+}  // namespace sallyport

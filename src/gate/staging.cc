@@ -1,0 +1,87 @@
+#include "gate/staging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.h"
+#include "gate/tool_files.h"
+
+namespace sallyport {
+namespace {
+
+bool has(const std::vector<Established>& established, Guarantee guarantee) {
+  return std::ranges::find(established, guarantee, &Established::guarantee) != established.end();
+}
+
+Error not_given(const Jail& jail, const EngineCallHost& host, Guarantee guarantee) {
+  const auto lost = std::ranges::find(host.lost(), guarantee, &LostGuarantee::guarantee);
+  if (lost != host.lost().end()) {
+    return guarantee_unavailable(guarantee, fmt::format("{} is shown: {}", lost->path, lost->why),
+                                 "show another path, or do not require it");
+  }
+  return guarantee_unavailable(guarantee, fmt::format("the jail \"{}\" does not give it to this call", jail.name()),
+                               "choose another jail, set the limit it belongs to, or do not require it");
+}
+
+// What a caller gets by asking for it, and so must not miss without a word.
+std::vector<Guarantee> asked_for(const Plan& plan) {
+  std::vector<Guarantee> asked;
+  if (!plan.allowed_hosts.empty()) asked.push_back(Guarantee::kNetEgressAllowlist);
+  if (plan.limits.memory) asked.push_back(Guarantee::kLimitMemory);
+  if (plan.limits.pids) asked.push_back(Guarantee::kLimitPids);
+  if (plan.limits.cpu) asked.push_back(Guarantee::kLimitCpu);
+  if (plan.limits.disk) asked.push_back(Guarantee::kLimitDisk);
+  return asked;
+}
+
+Status check_given(const Jail& jail, const EngineCallHost& host, const Plan& plan,
+                   const std::vector<Established>& established) {
+  for (const Guarantee guarantee : plan.required) {
+    if (!has(established, guarantee)) return fail(not_given(jail, host, guarantee));
+  }
+  for (const Guarantee guarantee : asked_for(plan)) {
+    if (!has(established, guarantee)) return fail(not_given(jail, host, guarantee));
+  }
+  return {};
+}
+
+Status check_unjailed(const Jail& jail, const Plan& plan) {
+  if (jail.confinement() != Confinement::kNone || plan.needs_jail.empty() || plan.allow_unjailed) return {};
+  return fail(invalid_request("jail", fmt::format("{} may not run without one: {}", plan.tool.name, plan.needs_jail),
+                              "choose a jail, or say --allow-unjailed"));
+}
+
+}  // namespace
+
+std::vector<Established> with_gates_part(std::vector<Established> by_jail, const EngineCallHost& host,
+                                         const Prepared& prepared) {
+  const auto drop = [&by_jail](Guarantee guarantee) {
+    std::erase_if(by_jail, [&](const Established& entry) { return entry.guarantee == guarantee; });
+  };
+  for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);
+  if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);
+  if (!prepared.write_doubt.empty()) drop(Guarantee::kFsWriteConfined);
+  const std::vector<Established>& limits = host.resources().established;
+  by_jail.insert(by_jail.end(), limits.begin(), limits.end());
+  return by_jail;
+}
+
+Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared, Purpose purpose,
+                      bool another_follows) {
+  const Plan& plan = prepared.plan;
+  TRY(check_tool_files(plan, jail.confinement()));
+  TRY(check_unjailed(jail, plan));
+  std::unique_ptr<StagedRun> run = TRY(jail.stage({.plan = plan,
+                                                   .executable = *prepared.tool,
+                                                   .cwd = prepared.cwd.get(),
+                                                   .purpose = purpose,
+                                                   .another_follows = another_follows,
+                                                   .host = host}));
+  std::vector<Established> would = with_gates_part(run->would_establish(), host, prepared);
+  TRY(check_given(jail, host, plan, would));
+  return Staging{.run = std::move(run), .would_establish = std::move(would)};
+}
+
+}  // namespace sallyport

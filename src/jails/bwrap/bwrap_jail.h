@@ -1,0 +1,34 @@
+// The jail built by bubblewrap, for hosts where only a privileged or profiled bwrap may make namespaces.
+#pragma once
+
+#include <string>
+
+#include "jails/bwrap/bwrap.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport::bwrap {
+
+struct Options {
+  std::string program = "bwrap";  // a wrapper of the built-in set
+};
+
+class BwrapJail final : public Jail {
+ public:
+  explicit BwrapJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view event_name() const override { return "subproc.bwrap.wrapped"; }
+  [[nodiscard]] Status usable() override;
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+  // Tests only: as NativeJail's.
+  void fail_at_for_tests(SetupStage stage) { fault_ = stage; }
+
+ private:
+  spawn::JailSupply& supply_;
+  const Options options_;
+  SetupStage fault_ = SetupStage::kNone;
+};
+
+}  // namespace sallyport::bwrap

@@ -1,0 +1,82 @@
+#include "jails/native/native_jail.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/errors.h"
+#include "core/view/host_view.h"
+#include "core/view/linux_jail.h"
+#include "os/host_switches.h"
+#include "spawn/owner/helper_run.h"
+
+namespace sallyport::native {
+namespace {
+
+class NativeRun final : public StagedRun {
+ public:
+  NativeRun(const Plan& plan, spawn::LaunchSpec launch, LandlockReach reach, bool starts_next,
+            spawn::JailSupply& supply)
+      : plan_(plan), starts_next_(starts_next), launch_(std::move(launch)), reach_(reach), supply_(supply) {}
+
+  [[nodiscard]] std::vector<std::string> describe() const override {
+    std::vector<std::string> steps;
+    for (const spawn::RootOp& op : std::get<spawn::JailPlace>(launch_.place).root_ops) {
+      steps.push_back(spawn::describe(op));
+    }
+    steps.push_back("env      HOME=" + std::string(kJailHome));
+    return steps;
+  }
+  [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
+  [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
+    return jail_establishes(plan_, reach_, facts);
+  }
+  [[nodiscard]] bool has_null_device() const override { return true; }
+  [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
+    std::unique_ptr<LiveRun> run = TRY(spawn::start_run(supply_, launch_, streams));
+    if (starts_next_) static_cast<void>(supply_.start_ahead());  // else the next run does
+    return run;
+  }
+  [[nodiscard]] Status warm_up() override { return supply_.keep_warm(launch_); }
+
+ private:
+  const Plan& plan_;
+  const bool starts_next_;
+  const spawn::LaunchSpec launch_;
+  const LandlockReach reach_;
+  spawn::JailSupply& supply_;
+};
+
+}  // namespace
+
+void NativeJail::expect_run() {
+  if (options_.starts_jail_ahead) static_cast<void>(supply_.start_ahead());  // when it cannot, the run reports why
+}
+
+Status NativeJail::usable() {
+  const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
+  if (!off) return {};
+  return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+}
+
+Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request) {
+  const BinaryIdentity* const executed = request.executable.executed();
+  if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  const HostView& view = *TRY(request.host.view());
+  spawn::LaunchSpec launch =
+      render(request.plan, {.argv = request.executable.argv_for(request.plan),
+                            .exe = *executed,
+                            .view = view.entries,
+                            .identity_of = [&view](const std::string& path) { return view.identity_of(path); }});
+  launch.network = *TRY(request.host.network());
+  launch.fail_at_for_tests = fault_;
+  HeldLimits limits = TRY(request.host.hold_limits({}));
+  launch.limits = std::move(limits.rlimits);
+  launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
+  const bool all = writable_places_hold_nothing_protected(view.entries);
+  return std::make_unique<NativeRun>(request.plan, std::move(launch),
+                                     all ? LandlockReach::kEverything : LandlockReach::kSystem,
+                                     request.another_follows && options_.starts_jail_ahead, supply_);
+}
+
+}  // namespace sallyport::native

@@ -1,0 +1,20 @@
+// The host's root as runs see it, read from the disk once, when it is first needed. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "core/view/fs_view.h"
+
+namespace sallyport {
+
+class SharedHostRoot {
+ public:
+  [[nodiscard]] const HostRoot& get();
+
+ private:
+  std::once_flag read_;
+  std::optional<HostRoot> root_;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,198 @@
+#include "spawn/owner/helper_run.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace sallyport::spawn {
+namespace {
+
+using wire::Stage;
+
+constexpr auto kHostStages = std::to_array<Stage>(
+    {Stage::kClone, Stage::kUserMap, Stage::kPrivateMounts, Stage::kNewRoot, Stage::kTmpfs, Stage::kProc,
+     Stage::kDevpts, Stage::kMask, Stage::kPivot, Stage::kReadOnlyRoot, Stage::kLoopback, Stage::kNetwork,
+     Stage::kHostname, Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities});
+
+int signal_of(wire::Command command) {
+  switch (command) {
+    case wire::Command::kTerminate:
+      return SIGTERM;
+    case wire::Command::kFinish:
+      return SIGQUIT;
+    case wire::Command::kKill:
+      break;
+  }
+  return SIGKILL;
+}
+
+std::vector<UniqueFd> descriptors_of(msghdr& message) {
+  std::vector<UniqueFd> fds;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return fds;
+  const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t i = 0; i < count; ++i) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+    fds.emplace_back(fd);
+  }
+  return fds;
+}
+
+// The kernel lets the first process of a pid namespace end last. Its wait status is left for whoever reaps it. None when it
+// left by itself, which it does once it has reported everything.
+std::optional<wire::Report> report_of_killed(pid_t init) {
+  siginfo_t info{};
+  rusage usage{};
+  while (::syscall(SYS_waitid, P_PID, init, &info, WEXITED | WNOWAIT, &usage) != 0) {
+    if (errno != EINTR) return std::nullopt;
+  }
+  if (info.si_code == CLD_EXITED) return std::nullopt;
+  wire::Report report{};
+  report.kind = wire::ReportKind::kExited;
+  report.flags = wire::kInitDied;
+  report.wait_status = info.si_status;
+  wire::put_usage(usage, report);
+  return report;
+}
+
+Stdio stdio_of(const ToolStreams& streams) { return {.in = streams.in, .out = streams.out, .err = streams.err}; }
+
+}  // namespace
+
+Result<std::unique_ptr<LiveRun>> start_run(JailSupply& supply, const LaunchSpec& spec, const ToolStreams& streams) {
+  StartedRun run = TRY(supply.start(spec, stdio_of(streams)));
+  return std::make_unique<HelperRun>(std::move(run), supply, spec, streams);
+}
+
+bool host_lacks(SetupStage stage, int error_number) {
+  return error_number == ENOSYS || std::ranges::find(kHostStages, stage) != kHostStages.end();
+}
+
+HelperRun::~HelperRun() {
+  if (run_.run.channel) send(wire::Command::kKill);
+}
+
+void HelperRun::send(wire::Command command) const {
+  if (run_.run.init) {
+    // Nobody has reaped it yet, so the pid is still its own.
+    ::kill(*run_.run.init, signal_of(command));
+    return;
+  }
+  // Who is already gone needs no command; end-of-file on the channel follows.
+  while (::send(run_.run.channel.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+void HelperRun::stop(StopStep step) {
+  stopped_ = true;
+  if (!run_.run.channel) return;
+  switch (step) {
+    case StopStep::kTerminate:
+      send(wire::Command::kTerminate);
+      return;
+    case StopStep::kKill:
+      send(wire::Command::kFinish);
+      return;
+    case StopStep::kForce:
+      send(wire::Command::kKill);
+      return;
+    case StopStep::kAbandon:
+      break;
+  }
+  // A helper that is broken, or has no child to take the request. It dies, and all below it.
+  if (!run_.run.init) run_.helper->abandon();
+  run_.run.channel.reset();
+}
+
+Result<RunReport> HelperRun::next() {
+  if (!run_.run.channel) return after_last();
+  wire::Report report{};
+  iovec part{&report, sizeof report};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxNetFds)> passed{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = passed.data();
+  message.msg_controllen = passed.size();
+  const ssize_t size = ::recvmsg(run_.run.channel.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return RunReport(NothingNew{});
+  if (size != sizeof report) {
+    run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
+    return after_last();
+  }
+  return translate(report, descriptors_of(message));
+}
+
+// The channel is closed. An init that is our child has closed its end, or ours is broken: nobody supervises the run any
+// more, so init dies, and its end tells what it could not.
+RunReport HelperRun::after_last() {
+  if (!run_.run.init) return RunGone{};
+  const pid_t init = *std::exchange(run_.run.init, std::nullopt);
+  ::kill(init, SIGKILL);
+  const std::optional<wire::Report> killed = report_of_killed(init);
+  if (!killed || tool_ended_) return RunGone{};
+  return ended(*killed);
+}
+
+Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<UniqueFd> fds) {
+  switch (report.kind) {
+    case wire::ReportKind::kNetwork:
+      ports_redirected_ = (report.flags & wire::kPortsRedirected) != 0;
+      return NetworkOpened{.sockets = std::move(fds),
+                           .ports_redirected = ports_redirected_,
+                           .refusals_shown = (report.flags & wire::kRefusalsShown) != 0};
+    case wire::ReportKind::kStarted: {
+      tool_started_ = true;
+      ToolStarted started{
+          .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0, .ports_redirected = ports_redirected_}};
+      if (!fds.empty()) started.scratch = std::move(fds.front());
+      return started;
+    }
+    case wire::ReportKind::kFailed:
+      return failed(report);
+    case wire::ReportKind::kExited:
+      break;
+  }
+  return ended(report);
+}
+
+Result<RunReport> HelperRun::failed(const wire::Report& report) {
+  // It reports itself that nothing was started in it. One that dies without a report may have started something.
+  const bool was_unsound = (report.flags & wire::kNotBuilt) != 0;
+  if (was_unsound && run_.built_ahead && !stopped_) {
+    run_ = TRY(supply_.start_instead_of(run_, spec_, stdio_of(streams_)));
+    return NothingNew{};
+  }
+  return StartFailed{
+      .stage = report.stage, .error_number = report.error, .host_cannot = host_lacks(report.stage, report.error)};
+}
+
+RunReport HelperRun::ended(const wire::Report& report) {
+  const bool of_wrapper = (report.flags & wire::kWrapperExited) != 0;
+  // A wrapper's own end matters only when our init inside it could not report the tool's.
+  if (of_wrapper && tool_ended_) return NothingNew{};
+  tool_ended_ = true;
+  // It never got as far as starting the tool; what it printed is the only witness.
+  if (of_wrapper && !tool_started_ && !stopped_) return StartFailed{.host_cannot = true, .said_on_stderr = true};
+  const bool nobody_left = (report.flags & wire::kNobodyLeft) != 0;
+  if (nobody_left) run_.run.channel.reset();
+  return ToolEnded{.wait_status = report.wait_status,
+                   .fate_unknown = (report.flags & (wire::kWrapperExited | wire::kInitDied)) != 0,
+                   .usage = {.user = std::chrono::microseconds(report.user_us),
+                             .system = std::chrono::microseconds(report.system_us),
+                             .peak_rss_bytes = report.peak_rss_bytes},
+                   .is_last = nobody_left || !run_.run.channel};
+}
+
+}  // namespace sallyport::spawn

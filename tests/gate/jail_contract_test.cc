@@ -1,0 +1,186 @@
+// What every jail behind the gate must keep to, ours and an embedder's alike. The toy is CONTRIBUTING.md's own.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/json/json.h"
+#include "gate/gate_fixture.h"
+#include "sallyport/jail_port.h"
+
+namespace sallyport::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+#include "toy_jail.inc"
+
+constexpr JailKind kToy{"toy"};
+
+class JailContract : public GateTest, public testing::WithParamInterface<JailKind> {
+ protected:
+  JailContract() {
+    GateConfig with_toy = config();
+    with_toy.own_jails = {&toy_};
+    gate_ = Gate::open(std::move(with_toy)).value();
+  }
+  [[nodiscard]] JailedSubprocessResult run(const JailedSubprocessSpec& what) const {
+    return GateTest::run(*gate_, what, GetParam());
+  }
+
+  ToyJail toy_;
+  std::unique_ptr<Gate> gate_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, JailContract, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, kToy),
+                         jail_name);
+
+TEST_P(JailContract, ReportsTheToolsOwnEnd_C20) {
+  EXPECT_EQ(exit_code(run(spec({"exit_with", "0"}))), 0);
+  EXPECT_EQ(exit_code(run(spec({"exit_with", "137"}))), 137);
+  const Outcome killed = run(spec({"die_by_signal", "11"})).outcome;
+  ASSERT_TRUE(std::holds_alternative<Completed>(killed));
+  EXPECT_EQ(std::get<Signal>(std::get<Completed>(killed).fate).number, SIGSEGV);
+}
+
+TEST_P(JailContract, PassesArgumentsAndOutputByteForByte) {
+  const JailedSubprocessResult result = run(spec({"print_args", "", "two words", "$(id)"}));
+  EXPECT_EQ(result.stdout_stream.bytes, "[]\n[two words]\n[$(id)]\n");
+  EXPECT_EQ(result.stderr_stream.bytes, "");
+}
+
+TEST_P(JailContract, GivesTheToolThePlansEnvironmentAndNoOther_C7) {
+  JailedSubprocessSpec what = spec({"print_env"});
+  what.env_extras = {{"GIVEN", "yes"}};
+  const std::string env = run(what).stdout_stream.bytes;
+  EXPECT_NE(env.find("GIVEN=yes\n"), std::string::npos);
+  EXPECT_EQ(env.find("canary"), std::string::npos);
+}
+
+TEST_P(JailContract, EndsAToolAtItsDeadline_C9) {
+  JailedSubprocessSpec what = spec({"sleep_forever"});
+  what.limits.wall = 300ms;
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(run(what).outcome));
+}
+
+TEST_P(JailContract, EndsAToolWhenTheCallerStops_C10) {
+  std::stop_source source;
+  source.request_stop();
+  const Result<JailedSubprocessResult> result = gate_->run(spec({"sleep_forever"}), GetParam(), source.get_token());
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(std::holds_alternative<Cancelled>(result->outcome));
+}
+
+// Admission is the gate's, whatever stands below it (C2, C4).
+TEST_P(JailContract, NeverSeesAToolThatIsNotAdmitted_C2) {
+  for (const char* tool : {"bwrap", "/bin/sh", "unheard_of", ""}) {
+    const Result<JailedSubprocessResult> result = gate_->run(spec({tool}), GetParam(), {});
+    ASSERT_FALSE(result) << tool;
+    EXPECT_NE(result.error().as<DisallowedSubprocessError>(), nullptr) << tool;
+  }
+}
+
+// The receipt lists what was announced, no more and no less, and names the jail (C26).
+TEST_P(JailContract, EstablishesWhatItAnnounced_C26) {
+  const JailedSubprocessSpec what = spec({"exit_with", "0"});
+  const Result<Explanation> explanation = gate_->explain(what, GetParam());
+  ASSERT_TRUE(explanation) << explanation.error().message;
+  const Receipt receipt = run(what).receipt;
+  const auto guarantees = [](const std::vector<Established>& entries) {
+    std::vector<Guarantee> found;
+    for (const Established& entry : entries) found.push_back(entry.guarantee);
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_EQ(guarantees(receipt.established), guarantees(explanation->would_establish));
+  EXPECT_EQ(receipt.jail, GetParam().name());
+  EXPECT_EQ(explanation->jail, GetParam().name());
+  EXPECT_EQ(receipt.binary, explanation->binary);
+  EXPECT_TRUE(receipt.has(Guarantee::kExecAllowlisted));
+}
+
+TEST_P(JailContract, RefusesARequiredGuaranteeThatItDoesNotGive_C26) {
+  const Result<Explanation> explanation = gate_->explain(spec({"exit_with", "0"}), GetParam());
+  ASSERT_TRUE(explanation) << explanation.error().message;
+  JailedSubprocessSpec what = spec({"leave_mark", (repo_ / "mark").string()});
+  what.repo_access = RepoAccess::kWritable;
+  for (const GuaranteeInfo& info : kGuarantees) {
+    const bool given = std::ranges::find(explanation->would_establish, info.guarantee, &Established::guarantee) !=
+                       explanation->would_establish.end();
+    // Seccomp can take Unix sockets away for whoever requires it, so it is not announced to others.
+    if (given || info.guarantee == Guarantee::kNetUnixIsolated) continue;
+    what.required = {info.guarantee};
+    const Result<JailedSubprocessResult> result = gate_->run(what, GetParam(), {});
+    ASSERT_FALSE(result) << info.name;
+    EXPECT_NE(result.error().as<GuaranteeUnavailable>(), nullptr) << info.name << ": " << result.error().message;
+  }
+  EXPECT_FALSE(std::filesystem::exists(repo_ / "mark")) << "the tool ran";
+}
+
+// A caller who names hosts or bounds the disk gets both, or no run.
+TEST_P(JailContract, RunsNothingWithoutTheLimitsThatWereAskedFor) {
+  JailedSubprocessSpec what = spec({"exit_with", "0"});
+  what.limits.disk = mebibytes(16);
+  what.allowed_hosts = {{.name = "host.test"}};
+  const Result<JailedSubprocessResult> result = gate_->run(what, GetParam(), {});
+  if (result) {
+    EXPECT_TRUE(result->receipt.has(Guarantee::kLimitDisk));
+    EXPECT_TRUE(result->receipt.has(Guarantee::kNetEgressAllowlist));
+  } else {
+    EXPECT_NE(result.error().as<GuaranteeUnavailable>(), nullptr) << result.error().message;
+  }
+}
+
+TEST_P(JailContract, LeavesNothingBehindWhenItOnlyExplains) {
+  JailedSubprocessSpec what = spec({"leave_mark", (repo_ / "mark").string()});
+  what.repo_access = RepoAccess::kWritable;
+  ASSERT_TRUE(gate_->explain(what, GetParam()));
+  EXPECT_FALSE(std::filesystem::exists(repo_ / "mark"));
+}
+
+class OwnJail : public JailContract {};
+INSTANTIATE_TEST_SUITE_P(, OwnJail, testing::Values(kToy), jail_name);
+
+// A file of an image is named with the image's digest, in the receipt as in JSON.
+TEST_P(OwnJail, NamesItsExecutableByTheImage) {
+  const Receipt receipt = run(spec({"exit_with", "0"})).receipt;
+  const auto* file = std::get_if<ImageFile>(&receipt.binary);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->path, "/toys/exit_with");
+  const Json json = json_of(receipt);
+  EXPECT_EQ(json["binary"]["digest"], "sha256:70f5");
+  EXPECT_EQ(json["jail"], "toy");
+}
+
+// The gate hardens and announces for it as for its own.
+TEST_P(OwnJail, IsBelowTheGate) {
+  const Result<Explanation> explanation = gate_->explain(spec({"git", "status"}), kToy);
+  ASSERT_TRUE(explanation) << explanation.error().message;
+  EXPECT_GT(explanation->plan.argv.size(), 2U) << "no hardening";
+  static_cast<void>(run(spec({"exit_with", "0"})));
+  EXPECT_EQ(events_.named("subproc.jail.wrapped").size(), 1U);
+}
+
+TEST_P(OwnJail, IsTakenByAutoOnlyWhenTheConfigurationSaysSo) {
+  GateConfig first = config();
+  first.own_jails = {&toy_};
+  first.auto_jails = {kToy};
+  const std::unique_ptr<Gate> gate = Gate::open(std::move(first)).value();
+  EXPECT_EQ(GateTest::run(*gate, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
+  EXPECT_NE(GateTest::run(*gate_, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
+}
+
+TEST_P(OwnJail, MayNotPassForABuiltInOne) {
+  GateConfig twice = config();
+  twice.own_jails = {&toy_, &toy_};
+  EXPECT_FALSE(Gate::open(std::move(twice)));
+}
+
+}  // namespace
+}  // namespace sallyport::test
