@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "core/egress/netlink.h"
+#include "os/netlink.h"
 #include "os/pipe.h"
 
 namespace sallyport {

@@ -1,4 +1,4 @@
-// What the kernel refuses by itself (core/egress/netlink.h) becomes a denial like any other.
+// What the kernel refuses by itself (os/netlink.h) becomes a denial like any other.
 #pragma once
 
 #include "egress/run.h"

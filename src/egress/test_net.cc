@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/egress/netlink.h"
+#include "os/netlink.h"
 
 namespace sallyport::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/egress/egress_rules.h"
-#include "core/egress/netlink.h"
 #include "core/errors.h"
+#include "os/netlink.h"
 
 namespace sallyport {
 namespace {

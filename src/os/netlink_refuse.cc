@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "core/egress/byte_reader.h"
-#include "core/egress/netlink.h"
-#include "core/egress/netlink_batch.h"
+#include "os/netlink.h"
+#include "os/netlink_batch.h"
 
 namespace sallyport {
 namespace {

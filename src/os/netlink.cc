@@ -1,8 +1,8 @@
-#include "core/egress/netlink.h"
+#include "os/netlink.h"
 
 #include <array>
 
-#include "core/egress/netlink_batch.h"
+#include "os/netlink_batch.h"
 
 namespace sallyport {
 namespace {

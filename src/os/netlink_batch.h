@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/egress/netlink_abi.h"
-#include "core/egress/netlink_message.h"
+#include "os/netlink_abi.h"
+#include "os/netlink_message.h"
 
 namespace sallyport::nft {
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/egress/netlink_abi.h"
+#include "os/netlink_abi.h"
 
 namespace sallyport {
 
