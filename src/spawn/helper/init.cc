@@ -79,7 +79,7 @@ alignas(16) char tool_stack[64 * 1024];
 
 [[noreturn]] void serve_request(Run& run, bool built, const Failure& failure) {
   if (!built) refuse(run, failure, wire::kNotBuilt);
-  const long mapped = map_image(run, run.fds[wire::kFdImage]);
+  const long mapped = map_request(run);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   Failure last = {};
   if (!build_the_rest(run, last)) refuse(run, last);

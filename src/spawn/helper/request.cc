@@ -3,13 +3,17 @@
 #include <sys/socket.h>
 
 #include "spawn/helper/run.h"
+#include "spawn/wire/check_image.h"
 
 namespace sallyport::spawn::helper {
 namespace {
 
-void relocate(Run& run, std::uint32_t at, std::uint32_t count) {
+// The strings' offsets become pointers. False when one lies outside.
+bool relocate(Run& run, const wire::ImageCheck& check, std::uint32_t at, std::uint32_t count) {
+  if (!check.has_strings(at, count)) return false;
   auto* slots = reinterpret_cast<std::uint64_t*>(run.at(at));
   for (std::uint32_t i = 0; i < count; ++i) slots[i] += reinterpret_cast<std::uint64_t>(run.image);
+  return true;
 }
 
 }  // namespace
@@ -61,10 +65,18 @@ long map_image(Run& run, int fd) {
   const long address = sys(__NR_mmap, 0L, size, long{PROT_READ | PROT_WRITE}, long{MAP_PRIVATE}, long{fd}, 0L);
   if (address < 0 && address > -4096) return address;
   run.image = reinterpret_cast<wire::Image*>(address);
-  if (run.image->magic != wire::kMagic || run.image->size != static_cast<std::uint64_t>(size)) return -22;
-  relocate(run, run.image->argv_at, run.image->argv_count);
-  relocate(run, run.image->env_at, run.image->env_count);
-  return 0;
+  const wire::ImageCheck check(*run.image, static_cast<std::uint64_t>(size));
+  const wire::Image& image = *run.image;
+  const bool whole = check.has_header() && relocate(run, check, image.argv_at, image.argv_count) &&
+                     relocate(run, check, image.env_at, image.env_count) && check.has_the_rest();
+  return whole ? 0 : -22;
+}
+
+long map_request(Run& run) {
+  const long mapped = map_image(run, run.fds[wire::kFdImage]);
+  if (mapped < 0) return mapped;
+  const std::uint32_t wanted = run.first_cgroup_fd() + run.image->cgroup_count + run.image->passed_count;
+  return run.fd_count == wanted ? 0 : -22;  // EINVAL
 }
 
 }  // namespace sallyport::spawn::helper

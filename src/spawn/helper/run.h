@@ -175,8 +175,10 @@ int receive_shape(int control);
 // What recvmsg(2) says. `fds` has room for a whole request's.
 long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags);
 void close_all_but(const Run& run, int keep);
-// Maps a launch image and turns its offsets into pointers; 0 or a negative errno.
+// Maps a launch image, checks it and turns the offsets of argv and env into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
+// The same with the image of the request that is in `run`, which must name as many descriptors as there are.
+long map_request(Run& run);
 
 // server.cc: keeps so many children ready, starts another for each that has a request, and ends with the owner.
 [[noreturn]] void serve(wire::HelperKind kind, int control, std::uint32_t ready);

@@ -123,7 +123,7 @@ void run_worker(const ChildPlace& place) {
   if (size != kRequestSize) exit_now(size < 0 ? static_cast<int>(-size) : 5);  // EIO
   send_handover(place, Handover::kTaken, nullptr, 0);
   sys(__NR_close, long{place.control});
-  const long mapped = map_image(run, run.fds[wire::kFdImage]);
+  const long mapped = map_request(run);
   if (mapped < 0) {
     send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
     exit_now(0);

@@ -44,7 +44,9 @@ class ImageWriter {
     return array<std::uint64_t>(offsets);
   }
 
+  // The last byte is 0: see wire::ImageCheck.
   std::string finish(wire::Image header) && {
+    bytes_.push_back('\0');
     header.magic = wire::kMagic;
     header.size = bytes_.size();
     std::memcpy(bytes_.data(), &header, sizeof header);
