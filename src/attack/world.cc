@@ -85,17 +85,6 @@ Result<std::string> interface_to_hide() {
   return fail(cannot_be_shown("this host has no network interface but the loopback"));
 }
 
-// Content, mode, size, times and attributes: what a victim of an attack can lose.
-std::string look_at(const fs::path& path) {
-  struct stat about{};
-  if (::stat(path.c_str(), &about) != 0) return "gone";
-  std::ifstream file(path, std::ios::binary);
-  std::string head(64, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return fmt::format("{:o} {} {} {} {}", about.st_mode, about.st_size, about.st_mtime,
-                     ::listxattr(path.c_str(), nullptr, 0), head);
-}
-
 }  // namespace
 
 Result<World> World::make(const Case& attack, const Surroundings& surroundings) {
@@ -108,7 +97,7 @@ Result<World> World::make(const Case& attack, const Surroundings& surroundings) 
   TRY(world.choose_targets(attack));
   TRY(world.choose_canary(attack));
   TRY(world.add_props(attack));
-  world.victim_before_ = look_at(world.victim_);
+  world.victim_before_ = state_of(world.victim_);
   return world;
 }
 
@@ -280,75 +269,6 @@ Status World::add_terminal() {
   }
   terminal_slave_ = TRY(open_path(name.data(), O_RDWR | O_NOCTTY));
   return {};
-}
-
-std::vector<std::string> World::arguments() const {
-  return {"marker=" + marker_,
-          "repo=" + repo_.native(),
-          "home_secret=" + (home_ / "secret").native(),
-          "tmp_secret=" + (outside_ / "secret").native(),
-          "shm_secret=" + shm_secret_.native(),
-          "var_tmp_secret=" + var_tmp_secret_.native(),
-          "victim=" + victim_.native(),
-          "appears=" + appears_.native(),
-          "tcp=" + std::to_string(listeners_->tcp_port()),
-          "udp=" + std::to_string(listeners_->udp_port()),
-          "allowed=" + std::to_string(allowed_ ? allowed_->port() : 0),
-          "abstract=@" + marker_,
-          "home_socket=" + (home_ / "docker.sock").native(),
-          "tmp_socket=" + (outside_ / "agent.sock").native(),
-          "impostor=" + impostor_.native(),
-          "key=" + key_};
-}
-
-Result<std::vector<HostRule>> World::allowed_hosts(const Case& attack) const {
-  std::vector<HostRule> rules;
-  if (!allowed_) return rules;
-  const std::string target = fmt::format("127.0.0.1:{}", allowed_->port());
-  rules.push_back(TRY(parse_host_rule(fmt::format("{}={}", kAllowedName, target))));
-  // A port that a rule names: there the allowed host may be spoken to in other tongues too.
-  if (attack.name.starts_with("named_")) {
-    rules.push_back(TRY(parse_host_rule(fmt::format("{}:4873={}", kAllowedName, target))));
-  }
-  const std::uint16_t forbidden = listeners_->tcp_port();
-  // A port that is open to the allowed host, with somebody else at it here.
-  if (attack.name == "egress_allowed_port" || attack.name == "refusal_hangs" ||
-      attack.name == "refused_connect_stands") {
-    rules.push_back(TRY(parse_host_rule(fmt::format("{}:{}={}", kAllowedName, forbidden, target))));
-  }
-  return rules;
-}
-
-std::vector<EnvVar> World::environment() const {
-  std::vector<EnvVar> env = {{"PATH", "/usr/bin:/bin"}, {"HOME", home_.parent_path()}};
-  for (const char* name :
-       {"SSH_AUTH_SOCK", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"}) {
-    env.push_back({name, canary_});
-  }
-  return env;
-}
-
-bool World::victim_changed() const { return look_at(victim_) != victim_before_; }
-
-bool World::file_appeared() const {
-  std::error_code error;
-  if (appears_.filename() != "core") return fs::exists(appears_, error);
-  // The kernel may add the process's number to the name.
-  for (const fs::directory_entry& entry : fs::directory_iterator(repo_, error)) {
-    if (entry.path().filename().string().starts_with("core")) return true;
-  }
-  return false;
-}
-
-bool World::set_id_left() const {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(repo_, error)) {
-    struct stat about{};
-    if (::lstat(entry.path().c_str(), &about) != 0) continue;
-    if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode)) return true;
-    if (::lgetxattr(entry.path().c_str(), "security.capability", nullptr, 0) > 0) return true;
-  }
-  return false;
 }
 
 }  // namespace sallyport::attack

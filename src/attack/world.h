@@ -66,6 +66,8 @@ class World {
 
  private:
   World() = default;
+  // Content, mode, size, times and attributes: what a victim of an attack can lose.
+  [[nodiscard]] static std::string state_of(const std::filesystem::path& path);
   [[nodiscard]] Status make_directories(const Surroundings& surroundings);
   [[nodiscard]] Status make_secrets(const Surroundings& surroundings);
   [[nodiscard]] Status choose_targets(const Case& attack);

@@ -35,6 +35,7 @@ std::span<const Entry> smuggling_deeds();
 std::span<const Entry> jail_to_jail_deeds();
 std::span<const Entry> limit_deeds();
 std::span<const Entry> memory_deeds();
+std::span<const Entry> memory_socket_deeds();
 std::span<const Entry> verdict_deeds();
 std::span<const Entry> identity_deeds();
 std::span<const Entry> helper_deeds();  // accomplice, partner, owner: not attacks, but parts of some

@@ -13,9 +13,10 @@ std::span<char*> arguments;
 
 Deed find_deed(std::string_view name) {
   for (const auto family :
-       {file_deeds,         device_deeds, stdin_deeds,  git_deeds,     socket_deeds,   mount_deeds,  kernel_deeds,
-        privilege_deeds,    setid_deeds,  init_deeds,   process_deeds, network_deeds,  egress_deeds, smuggling_deeds,
-        jail_to_jail_deeds, limit_deeds,  memory_deeds, verdict_deeds, identity_deeds, helper_deeds}) {
+       {file_deeds,    device_deeds,    stdin_deeds,        git_deeds,   socket_deeds,  mount_deeds,
+        kernel_deeds,  privilege_deeds, setid_deeds,        init_deeds,  process_deeds, network_deeds,
+        egress_deeds,  smuggling_deeds, jail_to_jail_deeds, limit_deeds, memory_deeds,  memory_socket_deeds,
+        verdict_deeds, identity_deeds,  helper_deeds}) {
     for (const Entry& entry : family()) {
       if (entry.name == name) return entry.deed;
     }

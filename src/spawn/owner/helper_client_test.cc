@@ -104,6 +104,8 @@ TEST_F(HelperClientTest, StartsAnotherHelperWhenOneWasKilled) {
   ASSERT_TRUE(helper.submit(tool("exit 0"), null_streams()));
   const pid_t first = helper.helper_pid();
   ASSERT_EQ(::kill(first, SIGKILL), 0);
+  siginfo_t end{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &end, WEXITED | WNOWAIT), 0) << "it is dead, and not reaped yet";
   const Result<Started> started = helper.submit(tool("exit 3"), null_streams());
   ASSERT_TRUE(started) << started.error().message;
   EXPECT_NE(helper.helper_pid(), first);
