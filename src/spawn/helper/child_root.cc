@@ -1,7 +1,7 @@
 // Between clone and exec, as the jail's init: builds the new root file system out of the image's operations and pivots
 // into it. Every host path is opened before anything is covered. One that the caller chose is checked against the identity
-// the owner saw and then handled by descriptor only, so a symlink or rename swapped in meanwhile changes nothing but our
-// mind. The system's own (kOpSystem) go by name, from where only root writes to where only we do: half the calls.
+// the owner saw and then handled by descriptor only, so a symlink or rename swapped in meanwhile makes the
+// step fail. The system's own (kOpSystem) go by name, from where only root writes to where only we do: half the calls.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>

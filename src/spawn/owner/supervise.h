@@ -26,7 +26,7 @@ struct CpuBudget {
 // run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
 using OnNetwork = std::function<Result<int>(NetworkOpened)>;
 
-// Socket buffers that the kernel grants beyond the memory limit; looked at now and then.
+// Socket buffers that the kernel grants beyond the memory limit; measured now and then.
 struct SocketBudget {
   std::uint64_t limit_bytes = 0;
   std::function<std::uint64_t()> used{};
@@ -60,7 +60,7 @@ struct Ended {
   std::chrono::microseconds duration{};
   Usage usage{};
   UniqueFd scratch{};              // of a jail's scratch mount
-  std::uint64_t scratch_used = 0;  // bytes, when last looked at; of a run that the quota ended, what ended it
+  std::uint64_t scratch_used = 0;  // bytes, when last measured; of a run that the quota ended, what ended it
   std::uint64_t scratch_files = 0;
   std::uint64_t socket_bytes = 0;  // when they ended the run
   RunFacts facts{};

@@ -8,7 +8,7 @@
 namespace sallyport::spawn {
 namespace {
 
-// How often scratch is looked at while a run has a quota, and socket memory while that has one. statfs on tmpfs costs about a
+// How often scratch is measured while a run has a quota, and socket memory while that has one. statfs on tmpfs costs about a
 // microsecond, a control file a few.
 constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 constexpr std::chrono::milliseconds kSocketWatchInterval{10};

@@ -1,4 +1,4 @@
-// The limits that nobody but us keeps: what a run uses is looked at now and then, and says when it is too much.
+// The limits that nobody but us keeps: what a run uses is measured now and then.
 #pragma once
 
 #include <chrono>
