@@ -214,11 +214,17 @@ std::string_view name_of(Got got) {
   return "not tried";
 }
 
+std::vector<Finding> perform(const Case& attack, const Surroundings& surroundings, std::span<const JailKind> jails) {
+  const Try control = try_without_gate(attack, surroundings);
+  std::vector<Finding> findings;
+  for (const JailKind jail : jails) {
+    findings.push_back({.attack = &attack, .control = control, .jailed = try_in_jail(attack, surroundings, jail)});
+  }
+  return findings;
+}
+
 Finding perform(const Case& attack, const Surroundings& surroundings, JailKind jail) {
-  Finding finding{.attack = &attack, .control = try_without_gate(attack, surroundings)};
-  // Where the world itself cannot be made there is nothing to try in a jail either.
-  finding.jailed = try_in_jail(attack, surroundings, jail);
-  return finding;
+  return perform(attack, surroundings, std::span(&jail, 1)).front();
 }
 
 std::optional<Error> probe(const Surroundings& surroundings, JailKind jail) {

@@ -7,8 +7,11 @@
 // Leaves nothing behind; never harms the host: what an attack could break is a copy or lies in namespaces of its own.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attack/case.h"
 #include "attack/world.h"
@@ -42,6 +45,9 @@ struct Finding {
 };
 
 [[nodiscard]] Finding perform(const Case& attack, const Surroundings& surroundings, JailKind jail);
+// The same for several jails, with one control for all of them.
+[[nodiscard]] std::vector<Finding> perform(const Case& attack, const Surroundings& surroundings,
+                                           std::span<const JailKind> jails);
 
 // One harmless run; nullopt when this jail works here, else why not.
 [[nodiscard]] std::optional<Error> probe(const Surroundings& surroundings, JailKind jail);

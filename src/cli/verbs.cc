@@ -13,7 +13,8 @@ extern const Verb kHelpVerb;
 
 namespace {
 
-constexpr std::array kVerbs = {&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kHelpVerb};
+constexpr auto kVerbs =
+    std::to_array<const Verb*>({&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kHelpVerb});
 
 }  // namespace
 

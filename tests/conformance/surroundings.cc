@@ -49,34 +49,44 @@ attack::Surroundings Stage::surroundings() const {
           .search_path = {"/usr/bin", "/bin"}};
 }
 
-attack::Finding Stage::perform(const attack::Case& one, JailKind jail) const {
+std::vector<attack::Finding> Stage::perform(const attack::Case& one, std::span<const JailKind> jails) const {
   attack::Surroundings around = surroundings();
   if (user_ && has(one.props, attack::Prop::kOwnerDies)) {
     copy_program(around.supervisor, programs_ / "sallyport");
     around.supervisor = programs_ / "sallyport";
   }
-  if (!user_) return attack::perform(one, around, jail);
+  if (!user_) return attack::perform(one, around, jails);
   const fs::path answer = programs_ / "answer";
   test::wait_for(test::fork_child([&] {
     test::drop_to(*user_);
-    const attack::Finding finding = attack::perform(one, around, jail);
     std::ostringstream text;
-    text << static_cast<int>(finding.control.got) << ' ' << static_cast<int>(finding.jailed.got) << '\n'
-         << finding.control.why << '\n'
-         << finding.jailed.why << '\n';
+    for (const attack::Finding& finding : attack::perform(one, around, jails)) {
+      text << static_cast<int>(finding.control.got) << ' ' << static_cast<int>(finding.jailed.got) << '\n'
+           << finding.control.why << '\n'
+           << finding.jailed.why << '\n';
+    }
     test::write_file(answer, text.str());
     return 0;
   }));
-  attack::Finding finding{.attack = &one};
+  std::vector<attack::Finding> findings;
   std::istringstream text(test::read_file(answer));
-  int control = static_cast<int>(attack::Got::kNotTried);
-  int jailed = control;
-  text >> control >> jailed >> std::ws;
-  std::getline(text, finding.control.why);
-  std::getline(text, finding.jailed.why);
-  finding.control.got = static_cast<attack::Got>(control);
-  finding.jailed.got = static_cast<attack::Got>(jailed);
-  return finding;
+  for (std::size_t i = 0; i < jails.size(); ++i) {
+    attack::Finding finding{.attack = &one};
+    int control = static_cast<int>(attack::Got::kNotTried);
+    int jailed = control;
+    text >> control >> jailed;
+    text.ignore();
+    std::getline(text, finding.control.why);
+    std::getline(text, finding.jailed.why);
+    finding.control.got = static_cast<attack::Got>(control);
+    finding.jailed.got = static_cast<attack::Got>(jailed);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+attack::Finding Stage::perform(const attack::Case& one, JailKind jail) const {
+  return perform(one, std::span(&jail, 1)).front();
 }
 
 }  // namespace sallyport::conformance

@@ -32,6 +32,7 @@ class Stage {
   [[nodiscard]] attack::Surroundings surroundings() const;
   // As that user, in a child: what the attack came to.
   [[nodiscard]] attack::Finding perform(const attack::Case& one, JailKind jail) const;
+  [[nodiscard]] std::vector<attack::Finding> perform(const attack::Case& one, std::span<const JailKind> jails) const;
 
  private:
   std::optional<test::PlainUser> user_;
