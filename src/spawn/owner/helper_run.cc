@@ -126,7 +126,10 @@ Result<RunReport> HelperRun::next() {
   message.msg_control = passed.data();
   message.msg_controllen = passed.size();
   const ssize_t size = ::recvmsg(run_.run.channel.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return RunReport(NothingNew{});
+  // ECONNRESET: the other end was closed with a command of ours unread. The kernel says so once, ahead of the reports that
+  // still wait; what follows is the last report, or the end of the channel.
+  const bool not_yet = size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
+  if (not_yet) return RunReport(NothingNew{});
   if (size != sizeof report) {
     run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
     return after_last();
@@ -135,7 +138,7 @@ Result<RunReport> HelperRun::next() {
 }
 
 // The channel is closed. An init that is our child has closed its end, or ours is broken: nobody supervises the run any
-// more, so init dies, and its end tells what it could not.
+// more, so init dies, and its wait status says what it could not.
 RunReport HelperRun::after_last() {
   if (!run_.run.init) return RunGone{};
   const pid_t init = *std::exchange(run_.run.init, std::nullopt);
