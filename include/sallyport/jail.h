@@ -59,8 +59,10 @@ struct JailedSubprocessSpec {
   std::vector<EnvVar> env_extras{};  // LD_*, NODE_OPTIONS and their kin are refused (C7)
   StdinSource stdin_source{};
   std::vector<HostRule> allowed_hosts{};  // empty: no network at all (C24)
-  bool strict_network = false;            // the first refused connection ends the run
-  int stop_fd = -1;  // borrowed; cancels when it is readable, for owners that have no stop_token to give
+  // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
+  bool allow_registry = false;
+  bool strict_network = false;  // the first refused connection ends the run
+  int stop_fd = -1;             // borrowed; cancels when it is readable, for owners that have no stop_token to give
   Limits limits{};
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};

@@ -11,7 +11,6 @@
 #include "attack/control.h"
 #include "attack/evidence.h"
 #include "core/errors.h"
-#include "core/view/jail_names.h"
 #include "os/file.h"
 #include "sallyport/gate.h"
 
@@ -134,7 +133,7 @@ Result<Evidence> with_dying_owner(const Case& attack, const World& world, const 
   start.argv = {"sallyport",
                 "run",
                 "--jail",
-                std::string(sallyport::name_of(jail)),
+                std::string(jail.name()),
                 "--policy",
                 policy,
                 "--repo",

@@ -8,10 +8,8 @@
 #include "cli/policy_file.h"
 #include "cli/repo_root.h"
 #include "core/errors.h"
-#include "core/policy/make_plan.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
-#include "sallyport/registry_allowlist.h"
 
 namespace sallyport::cli {
 namespace {
@@ -64,12 +62,8 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
 }  // namespace
 
 Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
-  // A tool of no set is refused before any file is looked at; with a policy the set itself is in a file, and is asked
-  // before there is any process (C2).
-  if (!options.policy) TRY(check_admission(Allowlist::builtin(), options.argv));
   Place place = TRY(find_place(options, environment, events));
   Allowlist allowlist = TRY(load_allowlist(options.policy, place.repo));
-  if (options.policy) TRY(check_admission(allowlist, options.argv));
   const fs::path& here = environment.current_directory;
   JailedSubprocessSpec spec{.argv = options.argv,
                             .repo = place.repo,
@@ -81,6 +75,7 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                             .env_extras = options.env,
                             .stdin_source = NullStdin{},
                             .allowed_hosts = options.allowed_hosts,
+                            .allow_registry = options.allow_registry,
                             .strict_network = options.strict_network,
                             .limits = {.wall = options.timeout,
                                        .output = options.max_output,
@@ -101,10 +96,6 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
                     .events = &events};
-  if (options.allow_registry) {
-    const RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
-    registry.apply_to(spec);
-  }
   return Call{.config = std::move(config), .spec = std::move(spec)};
 }
 

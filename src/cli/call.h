@@ -13,8 +13,8 @@ struct Call {
   JailedSubprocessSpec spec;  // no tap yet
 };
 
-// Reads the file system, to find the repo and the policy; writes nothing. Starts nothing but npm, to ask it for its
-// registry when the options want that. `events` is borrowed by the config.
+// Reads the file system, to find the repo and the policy; writes nothing, starts nothing, and judges nothing of the call: that
+// is the gate's. `events` is borrowed by the config.
 [[nodiscard]] Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events);
 
 }  // namespace sallyport::cli

@@ -11,7 +11,6 @@
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/units.h"
-#include "core/view/jail_names.h"
 
 namespace sallyport::cli {
 namespace {
@@ -26,7 +25,7 @@ std::string hint_for(std::string_view typed, const Table& table) {
 }
 
 Status set_jail(CallOptions& call, std::string_view value) {
-  call.jail = TRY(jail_named(value));
+  call.jail = JailKind(value);
   return {};
 }
 
@@ -63,7 +62,7 @@ Status set_pids(CallOptions& call, std::string_view value) {
   std::uint32_t number = 0;
   const char* const end = value.data() + value.size();
   const auto [after, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || after != end || number == 0) {
+  if (error != std::errc{} || after != end) {
     return fail(invalid_request("pids", fmt::format("'{}' is not a number of processes", value), "e.g. --pids 128"));
   }
   call.pids = number;
@@ -72,8 +71,7 @@ Status set_pids(CallOptions& call, std::string_view value) {
 
 Status set_timeout(CallOptions& call, std::string_view value) {
   call.timeout = TRY(parse_duration(value, "timeout"));
-  if (call.timeout > std::chrono::milliseconds::zero()) return {};
-  return fail(invalid_request("timeout", "0 leaves the tool no time", "give it time to work, e.g. 60s"));
+  return {};
 }
 
 Status set_cpu(CallOptions& call, std::string_view value) {
@@ -149,14 +147,6 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
 });
 
 }  // namespace
-
-Result<JailKind> jail_named(std::string_view name) {
-  const auto found = std::ranges::find(kJailNames, name, &JailName::name);
-  if (found == kJailNames.end()) {
-    return fail(invalid_request("jail", fmt::format("there is no jail '{}'", name), hint_for(name, kJailNames)));
-  }
-  return found->kind;
-}
 
 Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args) {
   OptionWalker walker(args, kOptions);

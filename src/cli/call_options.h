@@ -56,9 +56,6 @@ struct CallOptions {
 // Reads options up to `--` or the first operand; all that follows belongs to the tool. Nothing when help was asked for.
 [[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args);
 
-// The jail that --jail NAME means.
-[[nodiscard]] Result<JailKind> jail_named(std::string_view name);
-
 // Whether --json stands among the options, in a line that may be wrong elsewhere.
 [[nodiscard]] Format call_format(std::span<const std::string> args);
 

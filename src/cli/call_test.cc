@@ -179,19 +179,21 @@ TEST_F(CallPlace, APolicyThatIsNoRegularFileIsRefused_C3) {
   }
 }
 
-TEST_F(CallPlace, AToolOfNoSetIsRefusedBeforeAnyFileIsLookedAt_C2) {
-  const Result<Call> made = call({.repo = root_ / "absent", .argv = {"bash"}}, root_);
-  EXPECT_NE(made.error().as<DisallowedSubprocessError>(), nullptr);
-}
-
-// The call is made before the gate is opened, and that may start a process.
-TEST_F(CallPlace, AToolThatThePolicyDoesNotAdmitIsRefusedBeforeThereIsAProcess_C2) {
+// What may run is the gate's to say, where every refusal is typed and can be recorded.
+TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
   const fs::path policy = root_ / "policy.toml";
   write_policy(policy);
-  EXPECT_TRUE(call({.policy = policy, .argv = {"git"}}, root_ / "home/plain"));
-  const Result<Call> refused = call({.policy = policy, .argv = {"rg"}}, root_ / "home/plain");
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().as<DisallowedSubprocessError>(), nullptr) << refused.error().message;
+  const fs::path here = root_ / "home/plain";
+  EXPECT_TRUE(call({.argv = {"bash"}}, here));
+  EXPECT_TRUE(call({.policy = policy, .argv = {"rg"}}, here));
+  CallOptions odd{.argv = {"git"}};
+  odd.jail = JailKind("of_nobody");
+  odd.timeout = std::chrono::milliseconds(0);
+  odd.allow_registry = true;
+  const Result<Call> made = call(odd, here);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(made->spec.allow_registry);
+  EXPECT_TRUE(made->spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
 }
 
 }  // namespace

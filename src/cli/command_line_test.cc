@@ -136,7 +136,6 @@ TEST(CommandLine, ASlipOfTheFingersGetsASuggestion) {
   EXPECT_EQ(error_of({"rnu", "--", "git"}).hint, "did you mean 'run'?");
   EXPECT_EQ(error_of({"run", "--tmieout", "1s", "git"}).hint, "did you mean '--timeout'?");
   EXPECT_EQ(error_of({"run", "--require", "net.isolatd", "git"}).hint, "did you mean 'net.isolated'?");
-  EXPECT_EQ(error_of({"run", "--jail", "natvie", "git"}).hint, "did you mean 'native'?");
   EXPECT_EQ(error_of({"allowlist", "lst"}).hint, "did you mean 'list'?");
   EXPECT_EQ(error_of({"help", "explian"}).hint, "did you mean 'explain'?");
 }
@@ -150,12 +149,10 @@ TEST(CommandLine, WrongUsageIsRefusedWithAHint) {
       {"run", "--timeout", "--json", "git"},
       {"run", "--timeout", "5", "git"},
       {"run", "--timeout", "-5s", "git"},
-      {"run", "--timeout", "0s", "git"},
       {"run", "--timeout", "", "git"},
       {"run", "--timeout=", "git"},
       {"run", "--timeout", "1s", "--timeout", "2s", "git"},
       {"run", "--json=yes", "git"},
-      {"run", "--pids", "0", "git"},
       {"run", "--pids", "many", "git"},
       {"run", "--pids", "99999999999", "git"},
       {"run", "--memory", "1X", "git"},
@@ -183,9 +180,9 @@ TEST(CommandLine, AProbeNameIsCheckedBeforeAnythingElse_C12) {
 }
 
 TEST(CommandLine, EscapesInTheArgumentsNeverReachTheMessage) {
-  for (const Args& args : {Args{"\x1b]0;x\x07"}, Args{"run", "--\x1b[2J"}, Args{"run", "--jail", "\x1b[2J", "git"},
-                           Args{"run", "--timeout", "\x1b[2J", "git"}, Args{"run", "--env", "\x1b[2J", "git"},
-                           Args{"allowlist", "\x1b[2J"}, Args{"run", "--require", "\x1b[2J", "git"}}) {
+  for (const Args& args : {Args{"\x1b]0;x\x07"}, Args{"run", "--\x1b[2J"}, Args{"run", "--timeout", "\x1b[2J", "git"},
+                           Args{"run", "--env", "\x1b[2J", "git"}, Args{"allowlist", "\x1b[2J"},
+                           Args{"run", "--require", "\x1b[2J", "git"}}) {
     const Error error = error_of(args);
     EXPECT_EQ((error.message + error.hint).find('\x1b'), std::string::npos) << error.message;
   }

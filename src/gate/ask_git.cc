@@ -11,7 +11,8 @@ namespace sallyport {
 
 Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubprocessSpec& question,
                                                const GateConfig& config, const std::stop_token& stop) {
-  Prepared prepared = TRY(prepare(config, child_path_, question));
+  AdmittedCall call = TRY(admit(config.allowlist, question, config.base_env));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, question));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
   for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
@@ -29,7 +30,7 @@ void Engine::warn_of_newer_git(const std::string& version) {
 
 Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                     const std::stop_token& stop) {
-  const std::optional<GitQuestion> question = git_question(prepared.plan.tool, spec.argv);
+  const std::optional<GitQuestion> question = prepared.call.git_first;
   if (!question) return run_in(jail, prepared, spec, stop);
   // Nothing starts, not even a question, for a call that lacks what it requires. The hosts it may reach are not the
   // question's, so only then the two differ in what they establish.
@@ -59,7 +60,7 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
   if (!learnt) return fail(std::move(learnt).error());
   if (learnt->ended) return *std::move(learnt->ended);
   warn_of_newer_git(learnt->version);
-  TRY(apply_git_configuration(prepared, config_, child_path_, spec, learnt->configuration));
+  TRY(apply_git_configuration(prepared, config_.allowlist, child_path_, spec, learnt->configuration));
   return run_in(jail, prepared, spec, stop, {.spent = spent()});
 }
 

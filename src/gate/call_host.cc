@@ -28,8 +28,6 @@ Executable executable_of(PinnedTool tool) {
 
 }  // namespace
 
-const std::vector<LostGuarantee> EngineCallHost::kNothingLost;
-
 Result<std::shared_ptr<const Executable>> EngineCallHost::pin_tool() {
   if (prepared_.host_tool) return prepared_.host_tool;
   const Plan& plan = prepared_.plan;

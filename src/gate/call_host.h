@@ -2,8 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/view/host_view.h"
 #include "gate/prepare.h"
@@ -29,11 +29,12 @@ class EngineCallHost final : public CallHost {
 
   // What hold_limits() has made, and what the view does not give. Empty where the jail did not ask.
   [[nodiscard]] const Resources& resources() const { return resources_; }
-  [[nodiscard]] const std::vector<LostGuarantee>& lost() const { return view_ ? view_->lost : kNothingLost; }
+  [[nodiscard]] std::span<const LostGuarantee> lost() const {
+    if (!view_) return {};
+    return view_->lost;
+  }
 
  private:
-  static const std::vector<LostGuarantee> kNothingLost;
-
   const GateConfig& config_;
   HashCache& hashes_;
   SharedHostRoot& root_;

@@ -10,6 +10,7 @@
 #include "gate/git_report.h"
 #include "gate/staging.h"
 #include "gate/why.h"
+#include "sallyport/registry_allowlist.h"
 
 namespace sallyport {
 namespace {
@@ -17,6 +18,14 @@ namespace {
 std::string path_in(const std::vector<EnvVar>& env) {
   const auto path = std::ranges::find(env, "PATH", &EnvVar::name);
   return path == env.end() ? std::string() : path->value;
+}
+
+// npm itself is asked, so only for a call that is admitted. It then goes through admission with what npm has answered.
+Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, const GateConfig& config) {
+  JailedSubprocessSpec more = spec;
+  more.allow_registry = false;
+  TRY(RegistryAllowlist::of_npm(config)).apply_to(more);
+  return more;
 }
 
 // One line for each jail that was tried, and the first one's advice: it is the jail we would rather have had.
@@ -67,10 +76,11 @@ Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, Jai
 // the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
 Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                const std::stop_token& stop) {
+  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
-  TRY(check_request(config_.allowlist, spec));
+  if (spec.allow_registry) return perform(TRY(with_registry(spec, config_)), kind, stop);
   candidates.front()->expect_run();
-  Prepared prepared = TRY(prepare(config_, child_path_, spec));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {
     // A tool that is not there is missing for every jail; only what the run itself misses may be this jail's own program.
@@ -91,8 +101,10 @@ Result<JailedSubprocessResult> Engine::try_in(Jail& jail, Prepared& prepared, co
 }
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind kind) {
-  Prepared prepared = TRY(prepare(config_, child_path_, spec));
+  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
+  if (spec.allow_registry) return explain(TRY(with_registry(spec, config_)), kind);
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
   Jail* chosen = candidates.front();
   if (kind == JailKind::kAuto) {
     NoneWorked none_worked;
@@ -116,7 +128,8 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
 }
 
 Status Engine::warm_up(const JailedSubprocessSpec& spec) {
-  Prepared prepared = TRY(prepare(config_, child_path_, spec));
+  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
   Jail& jail = *TRY(jails_.candidates(JailKind::kAuto)).front();
   TRY(make_ready(jail, prepared, Purpose::kRun));
   EngineCallHost host = host_for(prepared, Purpose::kRun);  // whether it joins a cgroup is known only then

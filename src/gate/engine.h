@@ -36,7 +36,8 @@ class Engine : public Gate {
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
  private:
-  // The whole of a call, refusals included: run() has only to look at what comes of it.
+  // The whole of a call, from admission to receipt, every refusal included. run() stands around it, so whoever records calls
+  // does so there: the intent before, the result or the refusal after.
   [[nodiscard]] Result<JailedSubprocessResult> perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                        const std::stop_token& stop);
   [[nodiscard]] Result<JailedSubprocessResult> try_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,

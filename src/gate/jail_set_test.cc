@@ -51,6 +51,9 @@ TEST(JailSet, RefusesAnUnknownNameWithAHint) {
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().as<InvalidRequest>()->field, "jail");
   EXPECT_NE(wrong.error().hint.find("native"), std::string::npos);
+  const auto escapes = set.candidates(JailKind("\x1b[2J"));
+  ASSERT_FALSE(escapes);
+  EXPECT_EQ(escapes.error().message.find('\x1b'), std::string::npos);
   EXPECT_FALSE(set.candidates(JailKind::kAuto)) << "an empty order never falls to any jail";
 }
 

@@ -23,17 +23,6 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec) {
   return paths;
 }
 
-// An unset PATH makes libc look in the system's own directories; an empty one would mean the working directory.
-std::vector<EnvVar> with_path(std::vector<EnvVar> env, std::string trusted) {
-  std::erase_if(env, [](const EnvVar& var) { return var.name == "PATH"; });
-  if (!trusted.empty()) env.push_back({.name = "PATH", .value = std::move(trusted)});
-  return env;
-}
-
-}  // namespace
-
-namespace {
-
 // A Unix socket that is handed over as stdin can be sent wherever its type lets it. One that is only copied from cannot.
 Status check_stdin(const JailedSubprocessSpec& spec) {
   const auto* given = std::get_if<RawStdinFd>(&spec.stdin_source);
@@ -52,12 +41,11 @@ void fit_to_tool(Prepared& prepared) {
 
 }  // namespace
 
-Result<Prepared> prepare(const GateConfig& config, ChildPath& child_path, const JailedSubprocessSpec& spec) {
-  TRY(check_request(config.allowlist, spec));
+Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec) {
   TRY(check_stdin(spec));
   const CanonicalPaths paths = TRY(canonical_paths(spec));
-  const std::vector<EnvVar> base_env = with_path(config.base_env, child_path.trusted_for(paths.repo));
-  Prepared prepared{.plan = TRY(make_plan(config.allowlist, spec, paths, base_env))};
+  Prepared prepared{.call = std::move(call)};
+  prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   prepared.cwd = TRY(open_exactly(prepared.plan.cwd, O_PATH | O_DIRECTORY));
   return prepared;
 }
@@ -70,14 +58,14 @@ Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared) {
   return {};
 }
 
-Status apply_git_configuration(Prepared& prepared, const GateConfig& config, ChildPath& child_path,
+Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, ChildPath& child_path,
                                const JailedSubprocessSpec& spec, const GitConfiguration& git) {
   const CanonicalPaths paths{.repo = prepared.plan.repo,
                              .cwd = prepared.plan.cwd,
                              .extra_read_only = prepared.plan.extra_read_only,
                              .extra_read_write = prepared.plan.extra_read_write};
-  const std::vector<EnvVar> base_env = with_path(config.base_env, child_path.trusted_for(paths.repo));
-  prepared.plan = TRY(make_plan(config.allowlist, spec, paths, base_env, git));
+  TRY(harden_for(git, allowlist, spec, prepared.call));
+  prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   fit_to_tool(prepared);
   return {};
 }

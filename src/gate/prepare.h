@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/policy/hardening/git_overrides.h"
 #include "core/policy/hardening/npm_layout.h"
+#include "core/policy/make_plan.h"
 #include "gate/git_guard.h"
 #include "locate/child_path.h"
 #include "sallyport/gate.h"
@@ -16,6 +16,7 @@
 namespace sallyport {
 
 struct Prepared {
+  AdmittedCall call{};
   Plan plan{};
   UniqueFd cwd{};  // the directory that was checked, not whatever has its name later
   // What the jail resolved the tool's name to; and, once a jail asked for it, what it means on the host.
@@ -26,16 +27,14 @@ struct Prepared {
   std::string write_doubt{};                         // why fs.write_confined cannot be promised; empty: it can
 };
 
-// Refusals come in the contract's order: name and arguments before the file system is touched (C2), then paths. Nothing is
-// made, nothing is started.
-[[nodiscard]] Result<Prepared> prepare(const GateConfig& config, ChildPath& child_path,
-                                       const JailedSubprocessSpec& spec);
+// Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started.
+[[nodiscard]] Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec);
 
 // Finds the tool's file as this jail means it, and fits the plan to what was found.
 [[nodiscard]] Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared);
 
 // The same call once git has listed the repo's configuration: the plan is made anew, the pinned files stay.
-[[nodiscard]] Status apply_git_configuration(Prepared& prepared, const GateConfig& config, ChildPath& child_path,
+[[nodiscard]] Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, ChildPath& child_path,
                                              const JailedSubprocessSpec& spec, const GitConfiguration& git);
 
 }  // namespace sallyport

@@ -16,8 +16,9 @@ bool has(const std::vector<Established>& established, Guarantee guarantee) {
 }
 
 Error not_given(const Jail& jail, const EngineCallHost& host, Guarantee guarantee) {
-  const auto lost = std::ranges::find(host.lost(), guarantee, &LostGuarantee::guarantee);
-  if (lost != host.lost().end()) {
+  const std::span<const LostGuarantee> losses = host.lost();
+  const auto lost = std::ranges::find(losses, guarantee, &LostGuarantee::guarantee);
+  if (lost != losses.end()) {
     return guarantee_unavailable(guarantee, fmt::format("{} is shown: {}", lost->path, lost->why),
                                  "show another path, or do not require it");
   }

@@ -10,7 +10,6 @@
 
 #include "attack/cases.h"
 #include "conformance/surroundings.h"
-#include "core/view/jail_names.h"
 #include "support/program.h"
 
 namespace sallyport::attack {
@@ -69,7 +68,7 @@ TEST_P(Attack, WorksWithoutAJailAndIsBlockedBehindEveryOne) {
   const std::vector<attack::Finding> findings = Stage(who).perform(one, kAdapters);
   ASSERT_EQ(findings.size(), kAdapters.size());
   for (std::size_t i = 0; i < kAdapters.size(); ++i) {
-    SCOPED_TRACE(sallyport::name_of(kAdapters[i]));
+    SCOPED_TRACE(kAdapters[i].name());
     check(findings[i], who);
   }
 }

@@ -12,7 +12,6 @@
 
 #include "attack/evidence.h"
 #include "conformance/surroundings.h"
-#include "core/view/jail_names.h"
 #include "support/processes.h"
 
 namespace sallyport::conformance {
@@ -85,7 +84,7 @@ TEST_P(InitKilled, IsAnErrorAndNoOutcome_C20) {
   ASSERT_FALSE(result) << outcome_name(result->outcome);
   const auto* died = result.error().as<JailDied>();
   ASSERT_NE(died, nullptr) << result.error().message;
-  EXPECT_EQ(died->jail, name_of(GetParam()));
+  EXPECT_EQ(died->jail, GetParam().name());
 }
 
 // The control: with init left alone the gate's own kill is an outcome, as before.
@@ -115,7 +114,7 @@ TEST_P(InitKilled, ByALimitIsAnErrorToo_C20) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, InitKilled, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return std::string(name_of(test.param)); });
+                         [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace
 }  // namespace sallyport::conformance

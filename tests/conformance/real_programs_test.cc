@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "conformance/surroundings.h"
-#include "core/view/jail_names.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -148,7 +147,7 @@ TEST_P(RealProgram, Java) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return std::string(name_of(test.param)); });
+                         [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace
 }  // namespace sallyport::conformance

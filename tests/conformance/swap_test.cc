@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "conformance/surroundings.h"
-#include "core/view/jail_names.h"
 #include "spawn/wire/launch_spec.h"
 
 namespace sallyport::conformance {
@@ -92,7 +91,7 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, SwappedPath, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return std::string(name_of(test.param)); });
+                         [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace
 }  // namespace sallyport::conformance

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "core/view/jail_names.h"
 #include "support/installed.h"
 
 namespace sallyport::test {
@@ -10,7 +9,7 @@ namespace sallyport::test {
 namespace fs = std::filesystem;
 
 std::string name_of(const Where& where) {
-  return std::string(sallyport::name_of(where.jail)) + (where.who == Who::kRoot ? "_root" : "_user");
+  return std::string(where.jail.name()) + (where.who == Who::kRoot ? "_root" : "_user");
 }
 
 std::vector<Where> everywhere() {
@@ -42,8 +41,7 @@ void Site::put(const std::string& name, std::string_view content) const {
 }
 
 Program Site::start(JailKind jail, const Words& options, const Words& tool, bool json) const {
-  Words argv = {program_, "run", "--jail", std::string(sallyport::name_of(jail)), "--policy", dir_ / "policy.toml",
-                "--repo", repo_};
+  Words argv = {program_, "run", "--jail", std::string(jail.name()), "--policy", dir_ / "policy.toml", "--repo", repo_};
   if (json) argv.emplace_back("--json");
   argv.insert(argv.end(), options.begin(), options.end());
   argv.emplace_back("--");

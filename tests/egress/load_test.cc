@@ -12,7 +12,6 @@
 #include <mutex>
 #include <thread>
 
-#include "core/view/jail_names.h"
 #include "egress/egress_fixture.h"
 #include "egress/server.h"
 #include "sallyport/gate.h"
@@ -182,7 +181,7 @@ TEST_P(EgressLoad, AServerThatCannotBeConnectedIsEndedByTheDeadline_C9) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EgressLoad, testing::Values(JailKind::kNative, JailKind::kBwrap),
-                         [](const auto& test) { return std::string(sallyport::name_of(test.param)); });
+                         [](const auto& test) { return std::string(test.param.name()); });
 
 class EgressBulk : public EgressLoad {};
 
@@ -292,7 +291,7 @@ TEST_P(EgressBulk, ClientsThatNeverReadCostBoundedMemoryAndEndWithTheCaller_C10)
 }
 
 INSTANTIATE_TEST_SUITE_P(, EgressBulk, testing::Values(JailKind::kNative),
-                         [](const auto& test) { return std::string(sallyport::name_of(test.param)); });
+                         [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace
 }  // namespace sallyport::test

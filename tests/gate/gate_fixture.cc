@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/view/jail_names.h"
-
 namespace sallyport::test {
 
 void RecordingSink::emit(const Event& event) {

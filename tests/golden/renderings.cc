@@ -67,12 +67,13 @@ Scene plain_scene() {
 Rendering render(const Scene& scene) {
   const JailedSubprocessSpec& spec = scene.spec;
   const std::vector<EnvVar> base_env = {{"PATH", "/usr/bin"}, {"HOME", "/home/user"}, {"LANG", "C.UTF-8"}};
-  const Plan plan = make_plan(Allowlist::builtin(), spec,
+  const AdmittedCall call = admit(Allowlist::builtin(), spec, base_env).value();
+  const Plan plan = make_plan(call, spec,
                               {.repo = spec.repo,
                                .cwd = spec.cwd,
                                .extra_read_only = spec.extra_read_only,
                                .extra_read_write = spec.extra_read_write},
-                              base_env)
+                              "/usr/bin")
                         .value();
   const std::vector<ViewEntry> view = view_of(plan, scene.tool_path);
   const BinaryIdentity exe{.path = scene.tool_path, .device = 1, .inode = 2, .size = 3, .mtime_ns = 4};

@@ -21,7 +21,6 @@
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
-#include "core/view/jail_names.h"
 #include "os/scratch.h"
 
 namespace sallyport::cli {
@@ -40,8 +39,6 @@ struct DoctorCommand {
 };
 
 constexpr int kExitBroken = 1;
-
-constexpr auto kRealJails = std::to_array<JailKind>({JailKind::kNative, JailKind::kBwrap});
 
 // Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
 Result<attack::Surroundings> find_surroundings(const Environment& environment) {
@@ -71,7 +68,7 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
   if (format == Format::kJson) {
     Json jails = Json::array();
     for (const Answer& answer : answers) {
-      Json entry = {{"jail", sallyport::name_of(answer.jail)}, {"usable", !answer.problem}};
+      Json entry = {{"jail", answer.jail.name()}, {"usable", !answer.problem}};
       if (answer.problem) entry["error"] = json_of(*answer.problem);
       jails.push_back(std::move(entry));
     }
@@ -79,8 +76,8 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
   }
   std::string text;
   for (const Answer& answer : answers) {
-    text += fmt::format("{:<8} {}\n", sallyport::name_of(answer.jail),
-                        answer.problem ? printable(answer.problem->message) : "works");
+    text +=
+        fmt::format("{:<8} {}\n", answer.jail.name(), answer.problem ? printable(answer.problem->message) : "works");
     if (answer.problem && !answer.problem->hint.empty())
       text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
   }
@@ -136,8 +133,8 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
     findings.push_back(attack::perform(one, surroundings, jail));
   }
   const int code = std::ranges::any_of(findings, broken) ? kExitBroken : kExitOk;
-  if (command.format == Format::kJson) return print_record(record_of(findings, sallyport::name_of(jail)), code);
-  return print_text(text_of(findings, sallyport::name_of(jail)), code);
+  if (command.format == Format::kJson) return print_record(record_of(findings, jail.name()), code);
+  return print_text(text_of(findings, jail.name()), code);
 }
 
 Status check_only(const std::string& name) {
@@ -157,15 +154,16 @@ int examine(const DoctorCommand& command, const Environment& environment) {
     say(fmt::format("making {} attacks, twice each; this takes a minute", attack::kCases.size()));
   }
   const bool attacking = command.action == DoctorAction::kAttack;
-  if (command.jail == JailKind::kNone) {
-    if (attacking) return attack_jail(JailKind::kNone, *surroundings, command);
-    return tell_jails({{JailKind::kNone, attack::probe(*surroundings, JailKind::kNone)}}, command.format);
-  }
+  // Without a jail everything is tried in vain or not: there is nothing to probe first.
+  if (command.jail == JailKind::kNone && attacking) return attack_jail(command.jail, *surroundings, command);
+  const std::vector<JailKind> jails =
+      command.jail == JailKind::kAuto ? GateConfig().auto_jails : std::vector{command.jail};
   std::vector<Answer> answers;
-  for (const JailKind jail : kRealJails) {
-    if (command.jail != JailKind::kAuto && command.jail != jail) continue;
+  for (const JailKind jail : jails) {
     answers.push_back({jail, attack::probe(*surroundings, jail)});
-    if (attacking && !answers.back().problem) return attack_jail(jail, *surroundings, command);
+    const std::optional<Error>& problem = answers.back().problem;
+    if (problem && problem->as<InvalidRequest>() != nullptr) return report(*problem, command.format);  // no such jail
+    if (attacking && !problem) return attack_jail(jail, *surroundings, command);
   }
   if (!attacking) return tell_jails(answers, command.format);
   return report(*answers.back().problem, command.format);
@@ -177,7 +175,7 @@ Status set_attack(DoctorCommand& command, std::string_view /*value*/) {
 }
 
 Status set_doctor_jail(DoctorCommand& command, std::string_view value) {
-  command.jail = TRY(jail_named(value));
+  command.jail = JailKind(value);
   return {};
 }
 

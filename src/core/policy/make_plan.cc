@@ -165,44 +165,55 @@ Result<ToolEntry> admitted_tool(const Allowlist& allowlist, std::span<const std:
   return allowlist.admit(argv.empty() ? std::string_view() : std::string_view(argv.front()));
 }
 
+// An unset PATH makes libc look in the system's own directories; an empty one would mean the working directory.
+void set_path(std::vector<EnvVar>& env, const std::string& trusted) {
+  std::erase_if(env, [](const EnvVar& var) { return var.name == "PATH"; });
+  if (trusted.empty()) return;
+  const std::array path = {EnvVar{.name = "PATH", .value = trusted}};
+  overlay(env, path);
+}
+
+Status check_hosts_needed(const AdmittedCall& call) {
+  if (call.command.needs_host.empty() || !call.hosts.empty()) return {};
+  return fail(invalid_request(
+      "argv", fmt::format("{} would fetch '{}', and no host is allowed", call.tool.name, call.command.needs_host),
+      "name a local file, or allow the host: --allow-host HOST"));
+}
+
 }  // namespace
 
-Status check_admission(const Allowlist& allowlist, std::span<const std::string> argv) {
-  const Result<ToolEntry> tool = admitted_tool(allowlist, argv);
-  if (!tool) return fail(tool.error());
-  return {};
-}
-
-Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spec) {
-  const ToolEntry tool = TRY(admitted_tool(allowlist, spec.argv));
+Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
+                           std::span<const EnvVar> base_env) {
+  AdmittedCall call{.tool = TRY(admitted_tool(allowlist, spec.argv))};
   TRY(check_arguments(spec.argv));
   TRY(check_limits(spec.limits));
-  const std::vector<EnvVar> extras = TRY(child_env({}, spec.env_extras));
-  TRY(check_command_size(spec.argv, extras));
-  const HardenedCommand command = TRY(harden(allowlist, tool, spec.argv));
-  return check_command_size(command.argv, command.env);
+  call.env = TRY(child_env(base_env, spec.env_extras));
+  TRY(check_command_size(spec.argv, call.env));
+  call.hosts = TRY(allowed_hosts(call.tool, spec));
+  call.git_first = git_question(call.tool, spec.argv);
+  TRY(harden_for({}, allowlist, spec, call));
+  return call;
 }
 
-Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& spec, const CanonicalPaths& paths,
-                       std::span<const EnvVar> base_env, const GitConfiguration& git) {
-  TRY(check_request(allowlist, spec));
+Status harden_for(const GitConfiguration& git, const Allowlist& allowlist, const JailedSubprocessSpec& spec,
+                  AdmittedCall& call) {
+  call.command = TRY(harden(allowlist, call.tool, spec.argv, git));
+  TRY(check_command_size(call.command.argv, call.command.env));
+  return check_hosts_needed(call);
+}
+
+Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spec, const CanonicalPaths& paths,
+                       const std::string& trusted_path) {
   TRY(check_paths(paths));
-  ToolEntry tool = TRY(admitted_tool(allowlist, spec.argv));
-  std::vector<EnvVar> env = TRY(child_env(base_env, spec.env_extras));
-  HardenedCommand command = TRY(harden(allowlist, tool, spec.argv, git));
+  HardenedCommand command = call.command;
+  std::vector<EnvVar> env = call.env;
+  set_path(env, trusted_path);
   overlay(env, command.env);
   confine_git_discovery(env, paths.repo);
   if (spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected)
     keep_off_git_config(command);
   TRY(check_command_size(command.argv, env));
-  std::vector<HostRule> hosts = TRY(allowed_hosts(tool, spec));
-  if (!command.needs_host.empty() && hosts.empty()) {
-    return fail(invalid_request(
-        "argv", fmt::format("{} would fetch '{}', and no host is allowed", tool.name, command.needs_host),
-        "name a local file, or allow the host: --allow-host HOST"));
-  }
-  const bool asks_git = git_question(tool, spec.argv).has_value();
-  return Plan{.tool = std::move(tool),
+  return Plan{.tool = call.tool,
               .argv = std::move(command.argv),
               .env = std::move(env),
               .repo = paths.repo,
@@ -212,13 +223,13 @@ Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& s
               .speculation = spec.speculation,
               .extra_read_only = paths.extra_read_only,
               .extra_read_write = paths.extra_read_write,
-              .allowed_hosts = std::move(hosts),
+              .allowed_hosts = call.hosts,
               .strict_network = spec.strict_network,
               .limits = spec.limits,
               .ladder = {},
               .required = sorted_unique(spec.required),
               .probe = spec.probe,
-              .lists_git_configuration = asks_git,
+              .lists_git_configuration = call.git_first.has_value(),
               .files = std::move(command.files),
               .needs_jail = std::move(command.needs_jail),
               .allow_unjailed = spec.allow_unjailed.has_value()};

@@ -1,13 +1,15 @@
-// From a request to a plan: every check that needs no file system, in one fixed order (DESIGN.md, life of a call).
+// From a request to a plan: admitted, hardened, then put in its place. Every check that needs no file system, once, in one
+// fixed order (docs/architecture.md, life of a call).
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/policy/hardening/git_overrides.h"
+#include "core/policy/hardening.h"
 #include "core/view/paths.h"
 #include "sallyport/jail.h"
 #include "sallyport/plan.h"
@@ -30,17 +32,26 @@ inline constexpr std::size_t kLongestArgument = 128 * 1024;
 inline constexpr std::size_t kLargestCommand = 1024 * 1024;
 inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 
-// C2 alone: to be called before anything touches the file system.
-[[nodiscard]] Status check_admission(const Allowlist& allowlist, std::span<const std::string> argv);
+// A call that may be made, as far as that can be said without the file system: decided once, before anything else happens. What
+// is refused later is refused, and recorded, with this.
+struct AdmittedCall {
+  ToolEntry tool{};
+  HardenedCommand command{};               // argv, and the variables that outrank the environment
+  std::vector<EnvVar> env{};               // the base's four and the caller's extras; PATH as the base has it
+  std::vector<HostRule> hosts{};           // the tool's from the policy, then the caller's; normalised
+  std::optional<GitQuestion> git_first{};  // what git must be asked before the command can be hardened for good
+};
 
-// The checks of a spec that need no canonical path (admission included), for a gate that wants them before it resolves
-// any.
-[[nodiscard]] Status check_request(const Allowlist& allowlist, const JailedSubprocessSpec& spec);
+// Refuses in the contract's order: the name (C2, C4), arguments, limits, environment, then what the tool's hardening forbids.
+[[nodiscard]] Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
+                                         std::span<const EnvVar> base_env);
 
-// All checks, then the plan. The environment is filtered and the tool's hardening is in argv and env; `git` is what git
-// has listed, once it was asked.
-[[nodiscard]] Result<Plan> make_plan(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
-                                     const CanonicalPaths& paths, std::span<const EnvVar> base_env,
-                                     const GitConfiguration& git = {});
+// The same call, hardened for what git has listed.
+[[nodiscard]] Status harden_for(const GitConfiguration& git, const Allowlist& allowlist,
+                                const JailedSubprocessSpec& spec, AdmittedCall& call);
+
+// What depends on places: `trusted_path` becomes the child's PATH, none when it is empty.
+[[nodiscard]] Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spec,
+                                     const CanonicalPaths& paths, const std::string& trusted_path);
 
 }  // namespace sallyport

@@ -25,9 +25,14 @@ JailedSubprocessSpec spec_for(std::vector<std::string> argv) {
   return spec;
 }
 
+Result<Plan> plan_for(const JailedSubprocessSpec& spec, const CanonicalPaths& paths) {
+  const AdmittedCall call = TRY(admit(Allowlist::builtin(), spec, kBase));
+  return make_plan(call, spec, paths, "/usr/bin");
+}
+
 // The field an InvalidRequest names, "disallowed" for a refused tool, "" for a plan.
 std::string refusal(const JailedSubprocessSpec& spec, const CanonicalPaths& paths = kPaths) {
-  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec, paths, kBase);
+  const Result<Plan> plan = plan_for(spec, paths);
   if (plan) return "";
   if (plan.error().as<DisallowedSubprocessError>() != nullptr) return "disallowed";
   const auto* request = plan.error().as<InvalidRequest>();
@@ -38,7 +43,7 @@ TEST(MakePlan, GivesACompleteValueForASoundRequest) {
   JailedSubprocessSpec spec = spec_for({"jq", ".", "a.json"});
   spec.required = {Guarantee::kLimitWall, Guarantee::kExecPinned, Guarantee::kLimitWall};
   spec.env_extras = {{"CI", "1"}};
-  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec, kPaths, kBase);
+  const Result<Plan> plan = plan_for(spec, kPaths);
   ASSERT_TRUE(plan.has_value()) << plan.error().message;
   EXPECT_EQ(plan->tool.name, "jq");
   EXPECT_EQ(plan->argv, (std::vector<std::string>{"jq", ".", "a.json"}));
@@ -48,8 +53,45 @@ TEST(MakePlan, GivesACompleteValueForASoundRequest) {
   EXPECT_EQ(plan->ladder.grace, 100ms);
 }
 
+// What is decided without the file system is decided here, and nothing later decides it again.
+TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
+  JailedSubprocessSpec spec = spec_for({"npm", "ci"});
+  spec.env_extras = {{"CI", "1"}};
+  spec.allowed_hosts = {{.name = "Registry.Test"}};
+  const Result<AdmittedCall> call = admit(Allowlist::builtin(), spec, kBase);
+  ASSERT_TRUE(call) << call.error().message;
+  EXPECT_EQ(call->tool.name, "npm");
+  EXPECT_EQ(call->command.argv, (std::vector<std::string>{"npm", "--ignore-scripts", "ci"}));
+  EXPECT_THAT(call->command.env, testing::Contains(EnvVar{"npm_config_ignore_scripts", "true"}));
+  EXPECT_EQ(call->env, (std::vector<EnvVar>{{"CI", "1"}, {"HOME", "/home/u"}, {"PATH", "/usr/bin"}}));
+  ASSERT_EQ(call->hosts.size(), 1U);
+  EXPECT_EQ(call->hosts.front().name, "registry.test");
+  EXPECT_TRUE(call->git_first.has_value());
+}
+
+TEST(Admit, HardensAgainForWhatGitHasListedAndChangesNothingElse) {
+  const JailedSubprocessSpec spec = spec_for({"git", "status"});
+  AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();
+  const std::vector<EnvVar> env = call.env;
+  const std::size_t before = call.command.argv.size() + call.command.env.size();
+  const GitConfiguration listed{.overrides = {{.key = "filter.x.clean", .value = ""}}};
+  ASSERT_TRUE(harden_for(listed, Allowlist::builtin(), spec, call));
+  EXPECT_GT(call.command.argv.size() + call.command.env.size(), before);
+  EXPECT_EQ(call.env, env);
+  EXPECT_EQ(call.tool.name, "git");
+}
+
+TEST(MakePlan, GivesTheChildTheTrustedPathOrNone) {
+  const JailedSubprocessSpec spec = spec_for({"jq", "."});
+  const AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();
+  const Plan with = make_plan(call, spec, kPaths, "/bin").value();
+  EXPECT_THAT(with.env, testing::Contains(EnvVar{"PATH", "/bin"}));
+  const Plan without = make_plan(call, spec, kPaths, "").value();
+  for (const EnvVar& var : without.env) EXPECT_NE(var.name, "PATH");
+}
+
 TEST(MakePlan, PutsTheHardeningIntoArgvAndEnvironment_C28) {
-  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec_for({"npm", "ci"}), kPaths, kBase);
+  const Result<Plan> plan = plan_for(spec_for({"npm", "ci"}), kPaths);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->argv, (std::vector<std::string>{"npm", "--ignore-scripts", "ci"}));
   EXPECT_THAT(plan->env, testing::Contains(EnvVar{"npm_config_ignore_scripts", "true"}));
@@ -57,7 +99,7 @@ TEST(MakePlan, PutsTheHardeningIntoArgvAndEnvironment_C28) {
 }
 
 TEST(MakePlan, KeepsGitFromFindingARepoAboveTheAnalysedOne) {
-  const Result<Plan> plan = make_plan(Allowlist::builtin(), spec_for({"git", "status"}), kPaths, kBase);
+  const Result<Plan> plan = plan_for(spec_for({"git", "status"}), kPaths);
   ASSERT_TRUE(plan.has_value());
   EXPECT_THAT(plan->env, testing::Contains(EnvVar{"GIT_CEILING_DIRECTORIES", "/src"}));
 }
@@ -69,8 +111,8 @@ TEST(MakePlan, RefusesTheToolBeforeLookingAtAnythingElse_C2) {
   EXPECT_EQ(refusal(spec_for({})), "disallowed");
   EXPECT_EQ(refusal(spec_for({"/usr/bin/git", "status"})), "disallowed");
   EXPECT_EQ(refusal(spec_for({"bwrap", "ls"})), "disallowed");
-  EXPECT_FALSE(check_admission(Allowlist::builtin(), {}).has_value());
-  EXPECT_TRUE(check_admission(Allowlist::builtin(), std::vector<std::string>{"git"}).has_value());
+  EXPECT_FALSE(admit(Allowlist::builtin(), spec_for({}), {}).has_value());
+  EXPECT_TRUE(admit(Allowlist::builtin(), spec_for({"git", "status"}), {}).has_value());
 }
 
 TEST(MakePlan, RefusesArgumentsTheKernelWouldCutOrReject) {
@@ -147,7 +189,7 @@ TEST(MakePlan, ComparesTheWorkingDirectoryByPathComponents_C8) {
 }
 
 TEST(MakePlan, RefusesExtrasThatWouldUndoTheHardening_C7_C28) {
-  const Result<Plan> hardened = make_plan(Allowlist::builtin(), spec_for({"npm", "ci"}), kPaths, kBase);
+  const Result<Plan> hardened = plan_for(spec_for({"npm", "ci"}), kPaths);
   ASSERT_TRUE(hardened.has_value());
   for (const EnvVar& var : hardened->env) {
     EXPECT_NE(why_env_forbidden(var.name), "") << var.name << " must not be available as an extra";
@@ -158,7 +200,7 @@ TEST(MakePlan, RefusesExtrasThatWouldUndoTheHardening_C7_C28) {
 }
 
 TEST(PlanDigest, ChangesWithTheSmallestChangeOfThePlan_C26) {
-  Plan plan = *make_plan(Allowlist::builtin(), spec_for({"jq", "."}), kPaths, kBase);
+  Plan plan = *plan_for(spec_for({"jq", "."}), kPaths);
   const std::string digest = plan_digest(plan);
   EXPECT_EQ(digest, plan_digest(plan));
   EXPECT_EQ(digest.size(), 64U);
