@@ -3,7 +3,7 @@
 
   usage: check_layers.py [ROOT]
 
-Also: siblings of one rank never include each other, jobs include nothing of ours but the
+Also: siblings of one rank never include each other, the gate names jails in one file only, jobs include nothing of ours but the
 public headers, public headers name only each other and the standard library,
 and `core` names no header of the operating system.
 """
@@ -15,6 +15,9 @@ from pathlib import Path
 # Left to right. Folders of one tuple are siblings; "jails/*" stands for each folder below jails.
 RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("audit", "egress", "jails/*", "locate", "workspace"), ("gate",),
          ("jobs/*",), ("attack", "serve"), ("cli",))
+
+# The composition root of the built-in jails (docs/adr/0030-the-port-below-the-gate.md).
+JAILS_COMPOSED_IN = "builtin_jails.h"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 # A standard C++ header has neither a dot nor a slash: <vector>, <cstdint>.
@@ -47,8 +50,16 @@ def check_file(path, layer, outside):
             continue
         quoted, angled = match.groups()
         reason = check_quoted(quoted, layer, outside) if quoted else check_angled(angled, layer, outside)
+        if not reason and quoted and layer == "gate" and not outside and path.name != JAILS_COMPOSED_IN:
+            reason = check_names_no_jail(quoted)
         if reason:
             yield f"{number}: {reason}"
+
+
+def check_names_no_jail(include):
+    if not include.startswith("jails/"):
+        return None
+    return f'the gate knows jails by their port; only {JAILS_COMPOSED_IN} names one ("{include}")'
 
 
 def check_quoted(include, layer, outside):

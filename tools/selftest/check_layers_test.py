@@ -26,6 +26,12 @@ class CheckLayersTest(CheckTest):
         self.write("src/gate/bad.cc", '#include "cli/verbs.h"\n')
         self.assert_fails(self.check(), "gate may not include cli")
 
+    def test_the_gate_names_jails_in_one_file_only(self):
+        self.write("src/gate/builtin_jails.h", '#include "jails/none/none.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/gate/engine.cc", '#include "jails/none/none.h"\n')
+        self.assert_fails(self.check(), "src/gate/engine.cc:1:", "knows jails by their port")
+
     def test_the_attacks_stand_between_the_gate_and_the_cli(self):
         self.write("src/attack/runner.cc", '#include "gate/gate.h"\n')
         self.write("src/cli/doctor.cc", '#include "attack/runner.h"\n')

@@ -1,0 +1,66 @@
+// The receipt's entries are made of reported facts: what a kernel lacked is not claimed (C26).
+#include "core/view/linux_jail.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sallyport {
+namespace {
+
+std::optional<Mechanism> means_of(const std::vector<Established>& established, Guarantee guarantee) {
+  const auto found = std::ranges::find(established, guarantee, &Established::guarantee);
+  return found == established.end() ? std::nullopt : std::optional(found->mechanism);
+}
+
+TEST(JailEstablishes, LandlockWhereItWasReportedAndAsFarAsItReaches_C26) {
+  const Plan plan;
+  const RunFacts landlocked{.landlocked = true};
+  const auto everywhere = jail_establishes(plan, LandlockReach::kEverything, landlocked);
+  EXPECT_EQ(means_of(everywhere, Guarantee::kFsReadonlySystem), Mechanism::kMountsAndLandlock);
+  EXPECT_EQ(means_of(everywhere, Guarantee::kFsWriteConfined), Mechanism::kMountsAndLandlock);
+  EXPECT_EQ(means_of(everywhere, Guarantee::kFsGitProtected), Mechanism::kMountsAndLandlock);
+  const auto system = jail_establishes(plan, LandlockReach::kSystem, landlocked);
+  EXPECT_EQ(means_of(system, Guarantee::kFsReadonlySystem), Mechanism::kMountsAndLandlock);
+  EXPECT_EQ(means_of(system, Guarantee::kFsWriteConfined), Mechanism::kMounts);
+  const auto without = jail_establishes(plan, LandlockReach::kEverything, RunFacts{});
+  EXPECT_EQ(means_of(without, Guarantee::kFsReadonlySystem), Mechanism::kMounts);
+  EXPECT_EQ(jail_establishes(plan, LandlockReach::kEverything), without) << "what would be is no more than that";
+}
+
+TEST(JailEstablishes, EgressAsTheNetworkWasReported_C24) {
+  Plan plan;
+  EXPECT_EQ(means_of(jail_establishes(plan, LandlockReach::kSystem, RunFacts{}), Guarantee::kNetIsolated),
+            Mechanism::kNetworkNamespace);
+  plan.allowed_hosts = {{.name = "host.test"}};
+  const auto means = [&plan](const std::optional<RunFacts>& facts) {
+    return means_of(jail_establishes(plan, LandlockReach::kSystem, facts), Guarantee::kNetEgressAllowlist);
+  };
+  EXPECT_EQ(means(RunFacts{.ports_redirected = true}), Mechanism::kNetworkNamespaceAndNftables);
+  EXPECT_EQ(means(RunFacts{}), Mechanism::kNetworkNamespaceUnnamed);
+  EXPECT_EQ(means(std::nullopt), Mechanism::kNetworkNamespace);
+  EXPECT_FALSE(means_of(jail_establishes(plan, LandlockReach::kSystem), Guarantee::kNetIsolated));
+}
+
+TEST(JailEstablishes, GitsFilesByWhoeverKeepsThem) {
+  Plan plan;
+  plan.repo_access = RepoAccess::kWritable;
+  const auto means = [&plan] {
+    return means_of(jail_establishes(plan, LandlockReach::kSystem, RunFacts{}), Guarantee::kFsGitProtected);
+  };
+  EXPECT_EQ(means(), Mechanism::kMountsAndReview);
+  plan.git_access = GitAccess::kWritable;
+  EXPECT_EQ(means(), std::nullopt);
+}
+
+// name_of() counts on the order of the table.
+TEST(Mechanisms, StandInTheTableInTheEnumsOrder) {
+  for (std::size_t i = 0; i < kMechanisms.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(kMechanisms[i].mechanism), i);
+    EXPECT_FALSE(kMechanisms[i].name.empty());
+  }
+  EXPECT_EQ(kMechanisms.size(), static_cast<std::size_t>(Mechanism::kJailsOwn) + 1);
+}
+
+}  // namespace
+}  // namespace sallyport
