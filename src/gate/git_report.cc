@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "core/text/printable.h"
 #include "gate/protected_paths.h"
 
 namespace sallyport {
@@ -27,6 +28,14 @@ void emit_doubts(EventSink* events, const Prepared& prepared) {
   };
   if (prepared.plan.git_access == GitAccess::kProtected) emit("subproc.git.unprotected", prepared.git.weakness());
   emit("subproc.ro.unprotected", prepared.write_doubt);
+  if (events == nullptr || !prepared.plan.lists_git_configuration) return;
+  for (const HiddenGit& hidden : prepared.hidden_git) {
+    const std::string path = printable(hidden.path.native());
+    events->emit(
+        {.level = EventLevel::kWarning,
+         .name = "subproc.git.not_shown",
+         .fields = {{"path", path}, {"reason", hidden.why}, {"hint", "if it is yours to show: --ro " + path}}});
+  }
 }
 
 void emit_git_review(EventSink* events, const GitReview& review) {

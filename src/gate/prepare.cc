@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/policy/make_plan.h"
+#include "core/view/paths.h"
 #include "gate/protected_paths.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
@@ -15,12 +16,32 @@
 namespace sallyport {
 namespace {
 
+namespace fs = std::filesystem;
+
 Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec) {
   CanonicalPaths paths;
   paths.repo = TRY(canonical_directory(spec.repo, "repo"));
   paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
   TRY(resolve_extras(spec, paths));
   return paths;
+}
+
+// Shown like a path that the caller named, unless the caller has shown it already.
+void show_linked_git(const LinkedGit& linked, CanonicalPaths& paths) {
+  for (const fs::path& directory : linked.shown) {
+    const auto shows = [&](const fs::path& path) { return is_inside(directory, path); };
+    const bool twice =
+        std::ranges::any_of(paths.extra_read_only, shows) || std::ranges::any_of(paths.extra_read_write, shows);
+    if (!twice) paths.extra_read_only.push_back(directory);
+  }
+}
+
+std::vector<HiddenGit> still_hidden(LinkedGit linked, const CanonicalPaths& paths) {
+  std::erase_if(linked.hidden, [&](const HiddenGit& hidden) {
+    const auto shows = [&](const fs::path& path) { return is_inside(hidden.path, path); };
+    return std::ranges::any_of(paths.extra_read_only, shows) || std::ranges::any_of(paths.extra_read_write, shows);
+  });
+  return std::move(linked.hidden);
 }
 
 // A Unix socket that is handed over as stdin can be sent wherever its type lets it. One that is only copied from cannot.
@@ -43,9 +64,12 @@ void fit_to_tool(Prepared& prepared) {
 
 Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec) {
   TRY(check_stdin(spec));
-  const CanonicalPaths paths = TRY(canonical_paths(spec));
+  CanonicalPaths paths = TRY(canonical_paths(spec));
+  LinkedGit linked = find_linked_git(paths.repo);
+  show_linked_git(linked, paths);
   Prepared prepared{.call = std::move(call)};
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
+  prepared.hidden_git = still_hidden(std::move(linked), paths);
   prepared.cwd = TRY(open_exactly(prepared.plan.cwd, O_PATH | O_DIRECTORY));
   return prepared;
 }

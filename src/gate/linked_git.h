@@ -1,0 +1,30 @@
+// Git directories outside a repo that the repo's own `.git` points to: of a linked worktree, a submodule, a clone with
+// alternates (ADR 0049). The repo is the adversary's: what it points to is shown only where the other side points back.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sallyport {
+
+// Found, and not shown: why, for people.
+struct HiddenGit {
+  std::filesystem::path path{};
+  std::string why{};
+};
+
+struct LinkedGit {
+  std::vector<std::filesystem::path> shown{};  // canonical directories
+  std::vector<HiddenGit> hidden{};
+};
+
+// `repo` is canonical. Shown is
+//   - of a linked worktree, the common git directory: `.git` names COMMON/worktrees/X, whose `gitdir` names this `.git`, and
+//     whose `commondir` is COMMON;
+//   - of a submodule, its git directory: `.git` names it, and its core.worktree is the repo.
+// Both must be git directories of the user who owns the repo. Alternates (`clone --shared`, `--reference`) have nothing that
+// points back, so any repo could borrow any other's objects: they are hidden until the caller shows them by name.
+[[nodiscard]] LinkedGit find_linked_git(const std::filesystem::path& repo);
+
+}  // namespace sallyport
