@@ -1,0 +1,55 @@
+// Each place by what it leaves behind, in a directory that stands for its root.
+#include "os/place.h"
+
+#include <gtest/gtest.h>
+
+#include "os/test_dir.h"
+
+namespace sallyport {
+namespace {
+
+class PlaceTest : public testing::Test {
+ protected:
+  PlaceTest() {
+    dir_.file("proc/self/status", "Name:\tx\nSeccomp:\t0\n");
+    dir_.file("proc/version", "Linux version 6.1.0-13-amd64 (debian-kernel@lists.debian.org)\n");
+    dir_.file("proc/sys/kernel/hostname", "build-7\n");
+  }
+  [[nodiscard]] Place place() const { return recognise_place(dir_.path()); }
+  TestDir dir_;
+};
+
+TEST_F(PlaceTest, NothingSpecialIsAHost) { EXPECT_EQ(place(), Place::kHost); }
+
+TEST_F(PlaceTest, ContainersAreKnownByTheirMarkers) {
+  dir_.file("run/systemd/container", "lxc\n");
+  EXPECT_EQ(place(), Place::kContainer);
+  dir_.file("run/.containerenv", "engine=\"podman-4.3.1\"\n");
+  EXPECT_EQ(place(), Place::kPodman);
+  dir_.file(".dockerenv", "");
+  EXPECT_EQ(place(), Place::kDocker);
+  dir_.file("proc/version", "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016\n");
+  EXPECT_EQ(place(), Place::kGvisor) << "a container of docker's by runsc";
+}
+
+TEST_F(PlaceTest, AJailOfOursIsKnownByAllThreeOfItsMarks) {
+  dir_.file("proc/sys/kernel/hostname", "sallyport\n");
+  dir_.directory("tmp/probe");
+  EXPECT_EQ(place(), Place::kHost) << "a host may have that name";
+  dir_.file("proc/self/status", "Name:\tx\nSeccomp:\t2\n");
+  EXPECT_EQ(place(), Place::kOwnJail);
+}
+
+TEST_F(PlaceTest, WithoutProcNothingElseIsAsked) {
+  std::filesystem::remove_all(dir_ / "proc");
+  dir_.file(".dockerenv", "");
+  EXPECT_EQ(place(), Place::kNoProc);
+}
+
+TEST_F(PlaceTest, AChrootHasAnotherRootThanTheFirstProcess) {
+  dir_.directory("proc/1/root");
+  EXPECT_EQ(place(), Place::kChroot);
+}
+
+}  // namespace
+}  // namespace sallyport
