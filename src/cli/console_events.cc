@@ -28,13 +28,18 @@ std::string field(const Event& event, std::string_view wanted) {
 void say_denial(const Event& event) {
   const std::string port = field(event, "port");
   const std::string where = port == "0" ? "" : ":" + port;
-  say(fmt::format("refused {}{}: {}", field(event, "host"), where, field(event, "reason")));
+  say(fmt::format("denied {}{}: {}", field(event, "host"), where, field(event, "reason")));
   if (const std::string hint = field(event, "hint"); !hint.empty()) say_hint(hint);
 }
 
 void say_ignored_git(const Event& event) {
   say(fmt::format("warning: a .git was not believed: {}; the repo is {}", field(event, "reason"),
                   field(event, "repo")));
+  say_hint(field(event, "hint"));
+}
+
+void say_hidden_git(const Event& event) {
+  say(fmt::format("warning: the git directory {} is not shown: {}", field(event, "path"), field(event, "reason")));
   say_hint(field(event, "hint"));
 }
 
@@ -56,6 +61,7 @@ void ConsoleEvents::emit(const Event& event) {
   }
   if (concerns_only_the_record(event)) return;
   if (event.name == "subproc.egress.denied") return say_denial(event);
+  if (event.name == "subproc.git.not_shown") return say_hidden_git(event);
   if (event.name == "subproc.git.taken_back") return say_taken_back(event);
   if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));

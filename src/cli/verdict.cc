@@ -40,27 +40,43 @@ std::string of_oom(const OomKilled& oom, std::string_view tool) {
   return line;
 }
 
+std::string place_of(std::string_view host, std::uint16_t port) {
+  return port == 0 ? std::string(host) : fmt::format("{}:{}", host, port);
+}
+
+// A tool that was denied a host and then only waited has no use for more time: the denials come first.
+Verdict of_timeout(const TimedOut& timed_out, std::string_view tool, std::span<const Denial> denials) {
+  std::string line = fmt::format("timed out after {}: {}", format_duration(timed_out.elapsed), killed(tool));
+  std::string hint =
+      fmt::format("raise --timeout (now {}), or give the tool less to do", format_duration(timed_out.limit));
+  if (denials.empty()) return {.line = std::move(line), .hint = std::move(hint)};
+  const Denial& first = denials.front();
+  const std::string more = denials.size() > 1 ? fmt::format(" and {} more", denials.size() - 1) : "";
+  return {.line = fmt::format("denied {}{} ({}), then {}", place_of(first.host, first.port), more, first.reason, line),
+          .hint = first.hint.empty() ? hint : fmt::format("{}; or {}", first.hint, hint)};
+}
+
+// What the operator's own npm is set to is what most installs lack.
+std::string of_denial_hint(std::string_view tool) {
+  static constexpr std::string_view kEach = "each denial above names the option that would allow it";
+  if (tool != "npm") return std::string(kEach);
+  return fmt::format("{}; --allow-registry allows the registry of your own npm", kEach);
+}
+
 }  // namespace
 
-Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signal) {
+Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signal, std::span<const Denial> denials) {
   return std::visit(
       overloaded{
           [&](const Completed& completed) { return of_completed(completed, tool); },
-          [&](const TimedOut& timed_out) {
-            return Verdict{
-                .line = fmt::format("timed out after {}: {}", format_duration(timed_out.elapsed), killed(tool)),
-                .hint = fmt::format("raise --timeout (now {}), or give the tool less to do",
-                                    format_duration(timed_out.limit))};
-          },
+          [&](const TimedOut& timed_out) { return of_timeout(timed_out, tool, denials); },
           [&](const OomKilled& oom) {
             return Verdict{.line = of_oom(oom, tool), .hint = "raise --memory, or give the tool less to do"};
           },
           [&](const NetworkDenied& denied) {
-            return Verdict{.line = denied.port == 0
-                                       ? fmt::format("network denied to {}: {} failed after that", denied.host, tool)
-                                       : fmt::format("network denied to {}:{}: {} failed after that", denied.host,
-                                                     denied.port, tool),
-                           .hint = "each refusal above names the option that would allow it"};
+            return Verdict{.line = fmt::format("network denied to {}: {} failed after that",
+                                               place_of(denied.host, denied.port), tool),
+                           .hint = of_denial_hint(tool)};
           },
           [&](const DiskQuotaExceeded& disk) {
             const std::string what = disk.files_used < disk.quota_files

@@ -1,9 +1,11 @@
 // What a person is told about a run that did not simply complete.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "sallyport/jail.h"
 #include "sallyport/outcome.h"
 
 namespace sallyport::cli {
@@ -13,6 +15,8 @@ struct Verdict {
   std::string hint{};
 };
 
-[[nodiscard]] Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signal);
+// `denials` are the run's, in order.
+[[nodiscard]] Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signal,
+                                 std::span<const Denial> denials = {});
 
 }  // namespace sallyport::cli

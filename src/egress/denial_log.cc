@@ -38,6 +38,12 @@ std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReas
   }
 }
 
+constexpr std::string_view kNoHostText = "no host is allowed";
+
+bool is_about_host(DenialReason reason) {
+  return reason == DenialReason::kHostNotAllowed || reason == DenialReason::kAddressWithoutName;
+}
+
 }  // namespace
 
 std::string_view denial_text(DenialReason reason) {
@@ -103,7 +109,7 @@ void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reas
   const auto& [name, number, why] = key;
   denials_.push_back({.host = name,
                       .port = number,
-                      .reason = std::string(denial_text(why)),
+                      .reason = std::string(no_host_allowed_ && is_about_host(why) ? kNoHostText : denial_text(why)),
                       .count = 1,
                       .time = std::chrono::system_clock::now(),
                       .hint = how_to_allow(name, number, why)});

@@ -46,8 +46,10 @@ class DenialLog {
   static constexpr std::size_t kMostEntries = 1000;
   static constexpr std::size_t kLongestHost = 256;
 
-  // `sink` may be null. It hears of each entry once, when it is made.
-  DenialLog(EventFd first, EventSink* sink) : first_(std::move(first)), sink_(sink) {}
+  // `sink` may be null. It gets each entry once, when it is made. Where no host is allowed at all, that is the reason that is
+  // given for a name or an address.
+  DenialLog(EventFd first, EventSink* sink, bool no_host_allowed = false)
+      : first_(std::move(first)), sink_(sink), no_host_allowed_(no_host_allowed) {}
 
   // `host` may hold any bytes. Entries are told apart by all three; past kMostEntries they share one.
   void add(std::string_view host, std::uint16_t port, DenialReason reason);
@@ -60,6 +62,7 @@ class DenialLog {
  private:
   EventFd first_;
   EventSink* sink_;
+  bool no_host_allowed_;
   std::vector<Denial> denials_{};
   std::map<std::tuple<std::string, std::uint16_t, DenialReason>, std::size_t> index_{};
 };

@@ -31,7 +31,7 @@ struct EgressRun {
         events(options.events),
         unreachable(events),
         loop(std::move(its_loop)),
-        denials(std::move(first_denial), &events),
+        denials(std::move(first_denial), &events, rules.empty()),
         resolver(*loop, options.nameserver) {}
 
   const EgressRules rules;

@@ -1,4 +1,6 @@
 // The two narrow doors of the contract, over the one engine.
+#include <fmt/format.h>
+
 #include <atomic>
 #include <utility>
 
@@ -14,6 +16,14 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
   const auto ended_early = [&](std::string_view why) -> Result<ProcessResult> {
     return fail(limit_exceeded(tool, outcome_name(result.outcome), why));
   };
+  const auto late = [&](const TimedOut& timed_out) {
+    Error error = probe_timeout(tool, timed_out.elapsed);
+    if (result.denials.empty()) return error;
+    const Denial& first = result.denials.front();
+    error.message = fmt::format("denied {}: {}; then {}", first.host, first.reason, error.message);
+    error.hint = fmt::format("allow the host ({}), or {}", first.hint, error.hint);
+    return error;
+  };
   return std::visit(
       overloaded{[&](const Completed& completed) -> Result<ProcessResult> {
                    return ProcessResult{.fate = completed.fate,
@@ -25,10 +35,12 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
                                         .usage = result.usage,
                                         .receipt = std::move(result.receipt)};
                  },
-                 [&](const TimedOut& late) -> Result<ProcessResult> { return fail(probe_timeout(tool, late.elapsed)); },
+                 [&](const TimedOut& timed_out) -> Result<ProcessResult> { return fail(late(timed_out)); },
                  [&](const Cancelled& stop) -> Result<ProcessResult> { return fail(cancelled(tool, stop.elapsed)); },
                  [&](const OomKilled&) { return ended_early("it used more memory than it was given"); },
-                 [&](const NetworkDenied&) { return ended_early("it wanted a host it may not reach"); },
+                 [&](const NetworkDenied& denied) {
+                   return ended_early(fmt::format("it wanted {}, a host it may not reach", denied.host));
+                 },
                  [&](const DiskQuotaExceeded&) { return ended_early("its scratch directory was full"); }},
       result.outcome);
 }

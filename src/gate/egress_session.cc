@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <linux/netlink.h>
+#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "core/egress/egress_rules.h"
@@ -32,11 +35,30 @@ std::vector<std::uint16_t> listening_ports(const Plan& plan) {
   return ports;
 }
 
+Result<UniqueFd> watch_all(const EgressSockets& sockets) {
+  UniqueFd all(::epoll_create1(EPOLL_CLOEXEC));
+  if (!all) return fail(system_error("watch", "the jail's network", errno));
+  const auto add = [&all](const UniqueFd& fd) {
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    return !fd || ::epoll_ctl(all.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
+  };
+  bool added = add(sockets.refusals);
+  for (const auto* group : {&sockets.redirected, &sockets.dns_udp, &sockets.dns_tcp}) {
+    for (const UniqueFd& fd : *group) added = added && add(fd);
+  }
+  if (!added) return fail(system_error("watch", "the jail's network", errno));
+  return all;
+}
+
+bool is_readable(int fd) {
+  pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
 }  // namespace
 
 Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   spawn::NetworkSpec network;
-  if (plan.allowed_hosts.empty()) return network;
   const std::vector<std::uint16_t> ports = listening_ports(plan);
   if (ports.size() + kOtherSockets > spawn::wire::kMaxNetSockets) {
     return fail(invalid_request("allow_host",
@@ -78,25 +100,36 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   return network;
 }
 
-Result<int> EgressSession::start(NetworkOpened network) {
+Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
   const std::size_t least = kOtherSockets + (network.refusals_shown ? 1 : 0);
   if (network.sockets.size() < least) return fail(system_error("receive", "the jail's sockets", EPROTO));
-  EgressSockets sockets;
   const auto take_last = [&network] {
     UniqueFd last = std::move(network.sockets.back());
     network.sockets.pop_back();
     return last;
   };
-  if (network.refusals_shown) sockets.refusals = take_last();
-  sockets.dns_tcp.push_back(take_last());
-  sockets.dns_udp.push_back(take_last());
-  sockets.redirected.push_back(take_last());
-  sockets.listeners = std::move(network.sockets);
-  proxy_ = TRY(EgressProxy::start(std::move(sockets), {.rules = EgressRules(plan_.allowed_hosts),
-                                                       .events = events_ != nullptr ? &bounded_ : nullptr}));
-  return plan_.strict_network ? proxy_->first_denial_fd() : -1;
+  if (network.refusals_shown) sockets_.refusals = take_last();
+  sockets_.dns_tcp.push_back(take_last());
+  sockets_.dns_udp.push_back(take_last());
+  sockets_.redirected.push_back(take_last());
+  sockets_.listeners = std::move(network.sockets);
+  if (!plan_.allowed_hosts.empty()) return serve();
+  // Most runs without a host never ask for one; a thread for each of them would slow every start.
+  first_packet_ = TRY(watch_all(sockets_));
+  return spawn::NetworkWatch{.fd = first_packet_.get(), .then = [this] { return serve(); }};
 }
 
-std::vector<Denial> EgressSession::stop() { return proxy_ ? proxy_->stop() : std::vector<Denial>(); }
+Result<spawn::NetworkWatch> EgressSession::serve() {
+  first_packet_.reset();
+  proxy_ = TRY(EgressProxy::start(std::move(sockets_), {.rules = EgressRules(plan_.allowed_hosts),
+                                                        .events = events_ != nullptr ? &bounded_ : nullptr}));
+  return spawn::NetworkWatch{.fd = plan_.strict_network ? proxy_->first_denial_fd() : -1};
+}
+
+Result<std::vector<Denial>> EgressSession::stop() {
+  // A tool may end right after a refusal, before the supervisor's next turn.
+  if (first_packet_ && is_readable(first_packet_.get())) TRY(serve());
+  return proxy_ ? proxy_->stop() : std::vector<Denial>();
+}
 
 }  // namespace sallyport

@@ -9,26 +9,32 @@
 #include "sallyport/event.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
+#include "spawn/owner/supervise.h"
 #include "spawn/wire/launch_spec.h"
 
 namespace sallyport {
 
-// What the kernel is asked for and which sockets are opened inside. Empty when the plan allows no host.
+// What the kernel is asked for and which sockets are opened inside. A plan that allows no host gets the same without a port
+// to listen on, so that what the tool looks for is refused at once and by name.
 [[nodiscard]] Result<spawn::NetworkSpec> network_for(const Plan& plan);
 
 class EgressSession {
  public:
   EgressSession(const Plan& plan, EventSink* events) : plan_(plan), events_(events), bounded_(events) {}
 
-  [[nodiscard]] bool wanted() const { return !plan_.allowed_hosts.empty(); }
-  // Takes the sockets as network_for() ordered them; the descriptor to watch in strict mode, or -1.
-  [[nodiscard]] Result<int> start(NetworkOpened network);
-  [[nodiscard]] std::vector<Denial> stop();
+  // Takes the sockets as network_for() ordered them.
+  [[nodiscard]] Result<spawn::NetworkWatch> start(NetworkOpened network);
+  // What was refused. An error: something was, and cannot be named.
+  [[nodiscard]] Result<std::vector<Denial>> stop();
 
  private:
+  [[nodiscard]] Result<spawn::NetworkWatch> serve();
+
   const Plan& plan_;
   EventSink* events_;
   BoundedEvents bounded_;
+  EgressSockets sockets_{};
+  UniqueFd first_packet_{};  // readable when one of `sockets_` is; only until the proxy serves them
   std::unique_ptr<EgressProxy> proxy_;
 };
 

@@ -90,7 +90,7 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .pinned = {},
                     .tool_files = {},
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
-                    .names_resolve = !plan.allowed_hosts.empty()};
+                    .names_resolve = true};
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
   inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));

@@ -26,7 +26,7 @@ struct Prepared {
   std::shared_ptr<const Executable> host_tool{};
   std::optional<hardening::NpmLayout> npm_layout{};  // of host_tool, when it is npm
   GitGuard git{};                                    // of a jailed run that may write
-  std::vector<HiddenGit> hidden_git{};  // git directories that the repo points to and that are not shown
+  std::vector<HiddenGit> hidden_git{};               // git directories that the repo points to and that are not shown
   std::string write_doubt{};                         // why fs.write_confined cannot be promised; empty: it can
 };
 

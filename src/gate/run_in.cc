@@ -82,9 +82,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   const Resources& resources = host.resources();
   spawn::Supervision supervision = supervision_of(jail, plan, spec, resources, notes.spent);
   EgressSession egress(plan, events);
-  if (egress.wanted()) {
-    supervision.on_network = [&egress](NetworkOpened network) { return egress.start(std::move(network)); };
-  }
+  supervision.on_network = [&egress](NetworkOpened network) { return egress.start(std::move(network)); };
   // Before the start: a jail may still be on its way, and after the end somebody waits for us.
   Receipt receipt{.jail = std::string(jail.name()),
                   .binary = prepared.tool->identity,
@@ -104,7 +102,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
     return fail(jail_died(jail.name(), ended->wait_status));
   }
   JailedSubprocessResult result;
-  result.denials = egress.stop();
+  result.denials = TRY(egress.stop());
   result.git_findings = std::move(review.findings);
   result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
   result.receipt = std::move(receipt);

@@ -24,9 +24,11 @@ std::string_view advice_for_place(Place place) {
       return "gVisor's kernel cannot build this jail, and keeps its container apart itself: --jail none there";
     case Place::kDocker:
       return "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-             "--security-opt systempaths=unconfined; everything in it may then make namespaces, so run nothing else in it";
+             "--security-opt systempaths=unconfined; everything in it may then make namespaces, so run nothing else in "
+             "it";
     case Place::kPodman:
-      return "start the container with --security-opt seccomp=unconfined --security-opt unmask=ALL; everything in it may "
+      return "start the container with --security-opt seccomp=unconfined --security-opt unmask=ALL; everything in it "
+             "may "
              "then make namespaces, so run nothing else in it";
     case Place::kContainer:
       return "let the container make user namespaces and mount /proc (Kubernetes: seccompProfile Unconfined, procMount "

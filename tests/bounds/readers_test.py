@@ -37,7 +37,7 @@ class ReaderWhoNeverReads(Place):
         process = self.start(self.argv(["python3", "-c", code], "--timeout", "60s", "--allow-host", "allowed.test"),
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.assertEqual(process.wait(PATIENCE), 0)
-        self.assertIn(b"refused a-name-no-rule-allows-0.test", process.stderr.read())
+        self.assertIn(b"denied a-name-no-rule-allows-0.test", process.stderr.read())
 
     def test_of_stderr_does_not_hold_up_ctrl_c(self) -> None:
         process = self.start(self.argv(self.flood(2), "--timeout", "10m"), stdout=subprocess.DEVNULL,

@@ -168,6 +168,13 @@ bool Program::wait_for_stdout(const std::string& needle) {
   return true;
 }
 
+bool Program::wait_for_stderr(const std::string& needle) {
+  while (result_.stderr_bytes.find(needle) == std::string::npos) {
+    if (stderr_fd_ < 0 || !read_once()) return false;
+  }
+  return true;
+}
+
 ProgramResult Program::wait() {
   while (read_once()) {
   }

@@ -61,6 +61,7 @@ class Program {
   [[nodiscard]] ProgramResult wait();
   // Reads until `needle` has been seen on stdout (kept for wait()); false when the stream ended without it.
   [[nodiscard]] bool wait_for_stdout(const std::string& needle);
+  [[nodiscard]] bool wait_for_stderr(const std::string& needle);
 
  private:
   Program() = default;

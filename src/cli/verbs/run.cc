@@ -29,7 +29,7 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   const bool cancelled = std::holds_alternative<Cancelled>(result.outcome);
   if (live.reader_gone()) return cancelled ? exit_code_of_signal(SIGPIPE) : exit_code_of(result.outcome, SIGPIPE);
   if (live.failure()) return report(*live.failure(), Format::kText);
-  const Verdict verdict = verdict_of(result.outcome, tool, stop_signal);
+  const Verdict verdict = verdict_of(result.outcome, tool, stop_signal, result.denials);
   if (!verdict.line.empty()) say(verdict.line);
   if (!verdict.hint.empty()) say_hint(verdict.hint);
   return exit_code_of(result.outcome, stop_signal);

@@ -99,7 +99,8 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
     launch.passed_fds.push_back(passed.back().get());
   }
   launch.argv = std::move(command.argv);
-  launch.network = *TRY(request.host.network());
+  // Where only bwrap may make namespaces, this would fail; a run without hosts does without names for what is refused.
+  if (!request.plan.allowed_hosts.empty()) launch.network = *TRY(request.host.network());
   launch.place = spawn::NoJailPlace{.exe_fd = wrapper.file.get(), .cwd_fd = request.cwd, .is_wrapper = true};
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
   launch.limits = std::move(limits.rlimits);

@@ -70,7 +70,7 @@ class Supervisor {
                                         stream_event(err_waits, streams_.err),
                                         {run_.event_fd(), POLLIN, 0},
                                         {stopping() ? -1 : stop_fd_, POLLIN, 0},
-                                        {stopping() ? -1 : network_fd_, POLLIN, 0},
+                                        {stopping() ? -1 : network_.fd, POLLIN, 0},
                                         {stopping() ? -1 : how_.stop_fd, POLLIN, 0},
                                         tool_started_ ? streams_.in.awaited() : pollfd{-1, 0, 0}}};
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
@@ -80,7 +80,7 @@ class Supervisor {
       if (watched[1].revents != 0 && err_waits < 0) streams_.err.drain(how_.tap, kBytesPerTurn);
       if (watched[2].revents != 0) accept_next();
       if (watched[3].revents != 0 || watched[5].revents != 0) stop_because(EndedBy::kStop);
-      if (watched[4].revents != 0) stop_because(EndedBy::kNetwork);
+      if (watched[4].revents != 0) network_is_ready();
       if (watched[6].revents != 0) copy_input();
       keep_time();
       if (stopping()) continue;
@@ -158,9 +158,18 @@ class Supervisor {
 
   void accept(NetworkOpened network) {
     if (!how_.on_network) return;
-    Result<int> watch = how_.on_network(std::move(network));
+    watch_network(how_.on_network(std::move(network)));
+  }
+
+  void network_is_ready() {
+    const NetworkWatch ready = std::exchange(network_, {});
+    if (!ready.then) return stop_because(EndedBy::kNetwork);
+    watch_network(ready.then());
+  }
+
+  void watch_network(Result<NetworkWatch> watch) {
     if (watch) {
-      network_fd_ = *watch;
+      network_ = *std::move(watch);
     } else {
       give_up_with(std::move(watch).error());
     }
@@ -234,7 +243,7 @@ class Supervisor {
   Watches watches_;
   StopClock clock_;
   int stop_fd_;
-  int network_fd_ = -1;
+  NetworkWatch network_{};
   bool over_ = false;
   bool tool_started_ = false;
   bool tool_ended_ = false;

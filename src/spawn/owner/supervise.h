@@ -22,9 +22,14 @@ struct CpuBudget {
   std::function<std::optional<std::chrono::microseconds>()> used{};
 };
 
-// Called once, on the supervising thread, with the sockets of the run's network as soon as they are open. An error ends the
-// run. Returns a descriptor that, when readable, ends the run at once, or -1; it must stay open until the end.
-using OnNetwork = std::function<Result<int>(NetworkOpened)>;
+// A descriptor to watch, or -1, and what to do when it is readable: `then` names the next one to watch; without it the run
+// ends at once. An error ends the run. The descriptor stays open as long as it is watched.
+struct NetworkWatch {
+  int fd = -1;
+  std::function<Result<NetworkWatch>()> then{};
+};
+// Called once, on the supervising thread, with the sockets of the run's network as soon as they are open.
+using OnNetwork = std::function<Result<NetworkWatch>(NetworkOpened)>;
 
 // Socket buffers that the kernel grants beyond the memory limit; measured now and then.
 struct SocketBudget {

@@ -218,14 +218,15 @@ TEST(Supervisor, HandsTheNetworkOverAndEndsTheRunWhenNobodyTakesIt) {
   };
   bool redirected = false;
   Script good = script_with_network();
-  const Result<Ended> taken = run(good, {.on_network = [&redirected](const NetworkOpened& network) -> Result<int> {
-                                    redirected = network.ports_redirected;
-                                    return -1;
-                                  }});
+  const Result<Ended> taken =
+      run(good, {.on_network = [&redirected](const NetworkOpened& network) -> Result<NetworkWatch> {
+            redirected = network.ports_redirected;
+            return NetworkWatch{};
+          }});
   EXPECT_TRUE(taken.has_value());
   EXPECT_TRUE(redirected);
   Script bad = script_with_network();
-  const Result<Ended> refused = run(bad, {.on_network = [](const NetworkOpened&) -> Result<int> {
+  const Result<Ended> refused = run(bad, {.on_network = [](const NetworkOpened&) -> Result<NetworkWatch> {
                                       return fail({.detail = SystemError{}, .message = "no proxy", .hint = {}});
                                     }});
   ASSERT_FALSE(refused);

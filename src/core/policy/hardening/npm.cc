@@ -260,6 +260,8 @@ std::vector<EnvVar> npm_env(const NpmSources& sources) {
     env.push_back({.name = npm_variable(pin.key), .value = std::string(pin.value)});
     if (pin.key == "git" && sources.git) env.back().value = "git";
   }
+  // A denied host stays denied: npm would wait a minute to ask again. --fetch-retries=N outranks this.
+  env.push_back({.name = npm_variable("fetch-retries"), .value = "0"});
   return env;
 }
 
@@ -303,6 +305,8 @@ std::vector<HardeningFact> npm_facts() {
   using Kind = HardeningFact::Kind;
   std::vector<HardeningFact> facts = {
       {Kind::kForced, "--ignore-scripts", "install scripts of the project and its packages run otherwise"},
+      {Kind::kForced, "fetch-retries=0 unless --fetch-retries=N is given",
+       "npm waits a minute for a denied host otherwise"},
       {Kind::kForced, "--globalconfig=FILE", "npm lets a project's .npmrc choose the file otherwise"},
       {Kind::kForced, "--global-ignore-file=FILE (npm 12)", "npm lets a project's .npmrc choose the file otherwise"},
       {Kind::kRefused, "exec, explore, edit, init, link, publish, version, config set and other commands",
