@@ -62,7 +62,14 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/sallyportConfig.cmake.i
                               INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may change names.
 write_basic_package_version_file(sallyportConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-configure_file("${CMAKE_CURRENT_LIST_DIR}/sallyport.pc.in" sallyport.pc @ONLY)
+# The prefix is known when it is installed (cmake --install --prefix), not before.
+set(SALLYPORT_PC_PREFIX "@SALLYPORT_PC_PREFIX@")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/sallyport.pc.in" sallyport.pc.in @ONLY)
+install(CODE "
+  set(SALLYPORT_PC_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
+  configure_file(\"${PROJECT_BINARY_DIR}/sallyport.pc.in\" \"${PROJECT_BINARY_DIR}/sallyport.pc\" @ONLY)")
 install(FILES "${PROJECT_BINARY_DIR}/sallyportConfig.cmake" "${PROJECT_BINARY_DIR}/sallyportConfigVersion.cmake"
         DESTINATION "${package_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/policies" DESTINATION "${CMAKE_INSTALL_DATADIR}/sallyport"
+        FILES_MATCHING PATTERN "*.toml")
 install(FILES "${PROJECT_BINARY_DIR}/sallyport.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

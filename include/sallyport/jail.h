@@ -56,7 +56,10 @@ struct JailedSubprocessSpec {
   GitAccess git_access = GitAccess::kProtected;
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
-  std::vector<EnvVar> env_extras{};  // LD_*, NODE_OPTIONS and their kin are refused (C7)
+  std::vector<std::filesystem::path>
+      hidden{};  // below something shown; an empty file or directory stands there instead
+  std::vector<std::filesystem::path> no_exec{};  // below something shown; nothing can be executed from there
+  std::vector<EnvVar> env_extras{};              // LD_*, NODE_OPTIONS and their kin are refused (C7)
   StdinSource stdin_source{};
   std::vector<HostRule> allowed_hosts{};  // empty: no network at all (C24)
   // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
@@ -64,6 +67,9 @@ struct JailedSubprocessSpec {
   bool strict_network = false;  // the first refused connection ends the run
   int stop_fd = -1;             // borrowed; cancels when it is readable, for owners that have no stop_token to give
   Limits limits{};
+  std::chrono::milliseconds grace =
+      StopLadder{}.grace;                     // between SIGTERM and SIGKILL; at most a quarter of limits.wall
+  std::optional<std::uint32_t> open_files{};  // of each process
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};
   OutputTap tap{};

@@ -23,6 +23,7 @@ enum class Mechanism : std::uint8_t {
   kPrctl,
   kCapset,
   kSeccomp,
+  kSeccompWithTracing,  // of a tracer's own run (ADR 0046)
   kSubreaper,
   kSupervisor,
   kTmpfs,
@@ -56,6 +57,7 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kPrctl, "prctl"},
     {Mechanism::kCapset, "capset"},
     {Mechanism::kSeccomp, "seccomp"},
+    {Mechanism::kSeccompWithTracing, "seccomp, ptrace for strace"},
     {Mechanism::kSubreaper, "subreaper"},
     {Mechanism::kSupervisor, "supervisor"},
     {Mechanism::kTmpfs, "tmpfs"},

@@ -65,10 +65,12 @@ inline constexpr JailKind JailKind::kBwrap{"bwrap"};
 // known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.
 struct FileRule {
   enum class Kind {
-    kOutput,       // will be written: beneath a place the run may write, no symlink on the way, a plain file
-    kRewritten,    // may be written when it exists; as kOutput, but any place will do
-    kOutsideRepo,  // is obeyed: so it must not be the repo's
-    kAbsent,       // would be obeyed if it were there, and nothing can turn that off
+    kOutput,            // will be written: beneath a place the run may write, no symlink on the way, a plain file
+    kRewritten,         // may be written when it exists; as kOutput, but any place will do
+    kOutsideRepo,       // is obeyed: so it must not be the repo's
+    kAbsent,            // would be obeyed if it were there, and nothing can turn that off
+    kInsideRepo,        // a directory the tool acts in: the repo's own, after every symlink is followed
+    kWorkingDirectory,  // must be the working directory itself, by whatever name
   };
   Kind kind{};
   std::string path{};  // counted from cwd; the last component of kOutput and kAbsent may hold "*", which spans anything
@@ -88,11 +90,14 @@ struct Plan {
   Speculation speculation = Speculation::kForbidden;
   std::vector<std::filesystem::path> extra_read_only{};   // canonical
   std::vector<std::filesystem::path> extra_read_write{};  // canonical
+  std::vector<std::filesystem::path> hidden{};            // canonical, below something shown: empty to the tool
+  std::vector<std::filesystem::path> no_exec{};           // likewise: no program starts from there
   std::vector<HostRule> allowed_hosts{};  // the tool's from the policy, then the caller's; empty: no network
   bool strict_network = false;            // the first refused connection ends the run
   Limits limits{};
   StopLadder ladder{};
-  std::vector<Guarantee> required{};  // sorted, unique
+  std::optional<std::uint32_t> open_files{};  // of each process
+  std::vector<Guarantee> required{};          // sorted, unique
   std::optional<ProbeId> probe{};
   // git lists the repo's configuration first, in the same jail; a run's argv and env then outrank its dangerous keys.
   bool lists_git_configuration = false;

@@ -72,6 +72,8 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                             .git_access = options.git_access,
                             .extra_read_only = all_from(here, options.read_only),
                             .extra_read_write = all_from(here, options.read_write),
+                            .hidden = all_from(here, options.hidden),
+                            .no_exec = all_from(here, options.no_exec),
                             .env_extras = options.env,
                             .stdin_source = NullStdin{},
                             .allowed_hosts = options.allowed_hosts,
@@ -83,6 +85,8 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
                                        .pids = options.pids,
                                        .cpu = options.cpu,
                                        .disk = options.disk},
+                            .grace = options.grace,
+                            .open_files = options.open_files,
                             .required = options.required,
                             .probe = options.probe,
                             .tap = {}};

@@ -69,6 +69,29 @@ Status set_pids(CallOptions& call, std::string_view value) {
   return {};
 }
 
+Status set_nofile(CallOptions& call, std::string_view value) {
+  std::uint32_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [after, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || after != end || number == 0) {
+    return fail(
+        invalid_request("nofile", fmt::format("'{}' is not a number of open files", value), "e.g. --nofile 1024"));
+  }
+  call.open_files = number;
+  return {};
+}
+
+Status set_grace(CallOptions& call, std::string_view value) {
+  call.grace = TRY(parse_duration(value, "grace"));
+  return {};
+}
+
+Status set_json_stream(CallOptions& call, std::string_view /*value*/) {
+  call.format = Format::kJson;
+  call.json_stream = true;
+  return {};
+}
+
 Status set_timeout(CallOptions& call, std::string_view value) {
   call.timeout = TRY(parse_duration(value, "timeout"));
   return {};
@@ -130,6 +153,12 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--probe", Arity::kValue}, set_probe},
     {{"--jail", Arity::kValue}, set_jail},
     {{"--require", Arity::kRepeatable}, add_required},
+    {{"--nofile", Arity::kValue}, set_nofile},
+    {{"--grace", Arity::kValue}, set_grace},
+    {{"--receipt", Arity::kValue}, set_path<&CallOptions::receipt>},
+    {{"--json-stream", Arity::kFlag}, set_json_stream},
+    {{"--hide", Arity::kRepeatable}, add_path<&CallOptions::hidden>},
+    {{"--noexec", Arity::kRepeatable}, add_path<&CallOptions::no_exec>},
     {{"--rw", Arity::kRepeatable}, add_path<&CallOptions::read_write>},
     {{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
     {{"--allow-host", Arity::kRepeatable}, add_host},
@@ -170,7 +199,8 @@ Format call_format(std::span<const std::string> args) {
     const Result<Token> token = walker.next();
     if (!token || token->kind == Token::Kind::kHelp) continue;  // wrong, but moved on: look further
     if (token->kind != Token::Kind::kOption) return Format::kText;
-    if (kOptions[token->index].name == "--json") return Format::kJson;
+    const std::string_view name = kOptions[token->index].name;
+    if (name == "--json" || name == "--json-stream") return Format::kJson;
   }
 }
 

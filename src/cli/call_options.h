@@ -19,7 +19,8 @@
 
 namespace sallyport::cli {
 
-inline constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(60);
+// Long enough for the install of a large project, short enough that a forgotten run ends.
+inline constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::minutes(10);
 
 enum class StdinChoice { kNull, kOurs, kOursItself };
 
@@ -39,6 +40,12 @@ struct CallOptions {
   std::vector<Guarantee> required{};
   std::vector<std::filesystem::path> read_write{};
   std::vector<std::filesystem::path> read_only{};
+  std::vector<std::filesystem::path> hidden{};
+  std::vector<std::filesystem::path> no_exec{};
+  std::optional<std::uint32_t> open_files{};
+  std::chrono::milliseconds grace = StopLadder{}.grace;
+  std::optional<std::filesystem::path> receipt{};  // where the run's record goes, beside what is shown
+  bool json_stream = false;                        // with Format::kJson: one event a line
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
   Speculation speculation = Speculation::kForbidden;

@@ -36,7 +36,7 @@ Error error_of(const Args& args) {
 TEST(CommandLine, DefaultsDeny) {
   const CallOptions call = run_options({"run", "--", "git", "status"});
   EXPECT_EQ(call.argv, (Args{"git", "status"}));
-  EXPECT_EQ(call.timeout, 60s);
+  EXPECT_EQ(call.timeout, 10min);
   EXPECT_EQ(call.max_output, mebibytes(64));
   EXPECT_EQ(call.jail, JailKind::kAuto);
   EXPECT_EQ(call.repo_access, RepoAccess::kReadOnly);

@@ -38,6 +38,7 @@ struct Messages {
   int stop_fd = -1;
   milliseconds patience = kReaderPatience;
   bool in_build_log = false;
+  std::function<void()> before_line{};
 };
 
 Messages& messages() {
@@ -72,6 +73,7 @@ void print_stderr(std::string line) {
   line.push_back('\n');
   Messages& all = messages();
   const std::scoped_lock lock(all.mutex);
+  if (all.before_line) all.before_line();
   if (!all.outlet) all.outlet.emplace(STDERR_FILENO);
   if (all.in_build_log) line = LogCommandFilter().filter(line);
   if (all.outlet->is_terminal()) line = on_terminal(std::move(line));
@@ -137,6 +139,14 @@ SayingDuringRun::~SayingDuringRun() {
 }
 
 void note_terminal_text(char last) { last_on_terminal().store(last); }
+
+bool at_line_start() { return last_on_terminal().load() == '\n'; }
+
+void before_each_line(std::function<void()> call) {
+  Messages& all = messages();
+  const std::scoped_lock lock(all.mutex);
+  all.before_line = std::move(call);
+}
 
 void say(std::string_view text) { print_stderr(fmt::format("sallyport: {}", printable(text))); }
 

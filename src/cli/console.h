@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,11 @@ class SayingDuringRun {
 
 // What the tool last printed on a terminal: our next line begins on a line of its own, with plain attributes.
 void note_terminal_text(char last);
+
+// Whether nothing, or a whole line, stands before the cursor of the terminal.
+[[nodiscard]] bool at_line_start();
+// Called before each line on stderr, by whoever prints it; empty: nothing is.
+void before_each_line(std::function<void()> call);
 
 // One line (a note, a warning) on stderr, behind "sallyport: ". From any thread.
 void say(std::string_view text);

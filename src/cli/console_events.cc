@@ -53,7 +53,9 @@ bool concerns_only_the_record(const Event& event) { return event.name == "subpro
 }  // namespace
 
 void ConsoleEvents::emit(const Event& event) {
-  if (event.level == EventLevel::kDebug && verbosity_ == Verbosity::kNormal) return;
+  const bool wanted = event.level != EventLevel::kDebug || verbosity_ == Verbosity::kVerbose;
+  if (stream_) return stream_(event, wanted);
+  if (!wanted) return;
   if (format_ == Format::kJson) {
     const std::scoped_lock lock(mutex_);
     collected_.push_back(json_of(event));

@@ -1,6 +1,7 @@
 // What the gate tells while it works, on its way to a person or into the record.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -19,10 +20,13 @@ class ConsoleEvents : public EventSink {
   ConsoleEvents(Format format, Verbosity verbosity) : format_(format), verbosity_(verbosity) {}
   void emit(const Event& event) override;
   [[nodiscard]] Json collected() const;
+  // From now on events go there, as they come; `wanted` is false for those nobody asked for. Before any run.
+  void pass_to(std::function<void(const Event&, bool wanted)> stream) { stream_ = std::move(stream); }
   // The record with its "events".
   [[nodiscard]] Json with_events(Json record) const;
 
  private:
+  std::function<void(const Event&, bool)> stream_{};
   Format format_;
   Verbosity verbosity_;
   mutable std::mutex mutex_;

@@ -36,7 +36,7 @@ Result<UniqueFd> open_policy(const fs::path& file, const fs::path& repo) {
   const fs::path absolute = fs::absolute(file, error);
   if (error) return fail(system_error("find", file.native(), error.value(), "name it by an absolute path"));
   const Trusted<TrustedNode> node = trusted_file(absolute, TrustContext::current(repo));
-  if (!node && node.error().why == kInsideRepo) {
+  if (!node && node.error().why == kLiesInsideRepo) {
     return fail(policy_error(file.native(), 0, 0, fmt::format("it lies inside the analysed repo {}", repo.native()),
                              "a repo must not say what may be run over it: keep the policy elsewhere"));
   }

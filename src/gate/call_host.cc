@@ -1,5 +1,7 @@
 #include "gate/call_host.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -33,7 +35,9 @@ Result<std::shared_ptr<const Executable>> EngineCallHost::pin_tool() {
   const Plan& plan = prepared_.plan;
   hashes_.stay_out_of(plan.repo, plan.extra_read_write);
   PinnedTool pinned = TRY(locate(plan.tool, config_.search_path, plan.repo, hashes_));
-  if (plan.tool.hardening == "npm") prepared_.npm_layout = read_npm_layout(pinned);
+  const bool is_npm = plan.tool.hardening == "npm" || plan.tool.hardening == "npx";
+  if (is_npm) prepared_.npm_layout = read_npm_layout(pinned);
+  prepared_.tool_names = pinned.names;
   prepared_.host_tool = std::make_shared<const Executable>(executable_of(std::move(pinned)));
   return prepared_.host_tool;
 }
@@ -53,6 +57,7 @@ Result<HeldLimits> EngineCallHost::hold_limits(const LimitsWanted& wanted) {
     return HeldLimits();
   }
   resources_ = TRY(acquire_resources(plan.limits, plan.required, wanted));
+  if (plan.open_files) resources_.rlimits.push_back({RLIMIT_NOFILE, *plan.open_files, *plan.open_files});
   return HeldLimits{.rlimits = resources_.rlimits, .cgroup_procs = resources_.procs_fds()};
 }
 

@@ -47,19 +47,82 @@ bool in_system(const fs::path& path, const HostLayout& host) {
   return std::ranges::any_of(host.system_directories, [&](const std::string& root) { return is_inside(path, root); });
 }
 
-// A tool outside the system directories brings itself; one laid out as PREFIX/bin + PREFIX/lib (nvm, venvs) brings both.
-Status add_tool_file(const fs::path& path, const HostLayout& host, Collector& collector, std::vector<HostPath>& files) {
-  if (in_system(path, host)) return {};
-  const fs::path directory = path.parent_path();
-  const fs::path libraries = directory.parent_path() / "lib";
+bool is_plain_file(const fs::path& path) {
   std::error_code error;
-  if (directory.filename() == "bin" && fs::is_directory(fs::symlink_status(libraries, error)) && !error) {
-    files.push_back(TRY(collector.look(directory)));
-    files.push_back(TRY(collector.look(libraries)));
-  } else {
-    files.push_back(TRY(collector.look(path)));
+  return fs::is_regular_file(fs::symlink_status(path, error)) && !error;
+}
+
+bool is_plain_directory(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error)) && !error;
+}
+
+// What an installation never holds.
+struct Surroundings {
+  std::string repo;
+  std::string home;
+};
+
+// Whether PREFIX of PREFIX/bin/NAME holds one installation and nothing else: a venv, a JDK, a Go tree, or one version below
+// a version manager. ~/.local, or a home with a bin directory, is none.
+bool is_installation(const fs::path& prefix, const Surroundings& around) {
+  if (is_inside(around.repo, prefix) || is_inside(around.home, prefix)) return false;
+  for (const char* mark : {"pyvenv.cfg", "VERSION", "release"}) {
+    if (is_plain_file(prefix / mark)) return true;
   }
-  return {};
+  const fs::path above = prefix.parent_path();
+  return above.filename() == "versions" || above.filename() == "toolchains" ||
+         above.parent_path().filename() == "versions" || above.parent_path().filename() == "installs";
+}
+
+// The outermost directory of packages that the file lies in; empty when it is no npm package's.
+fs::path packages_around(const fs::path& path) {
+  fs::path found;
+  for (fs::path place = path.parent_path(); place.has_relative_path(); place = place.parent_path()) {
+    if (place.filename() == "node_modules") found = place;
+  }
+  return found;
+}
+
+// A tool outside the system directories brings itself and what it is installed with.
+Status add_tool_file(const fs::path& path, const Surroundings& around, const HostLayout& host, Collector& collector,
+                     std::vector<HostPath>& files) {
+  if (in_system(path, host)) return {};
+  const auto add = [&](const fs::path& one) -> Status {
+    if (std::ranges::none_of(files, [&](const HostPath& file) { return is_inside(one.native(), file.path); })) {
+      files.push_back(TRY(collector.look(one)));
+    }
+    return {};
+  };
+  const fs::path directory = path.parent_path();
+  const fs::path prefix = directory.parent_path();
+  if (const fs::path packages = packages_around(path); !packages.empty()) return add(packages);
+  if (directory.filename() != "bin") return add(path);
+  if (is_installation(prefix, around)) return add(prefix);
+  if (!is_plain_directory(prefix / "lib")) return add(path);
+  TRY(add(directory));
+  return add(prefix / "lib");
+}
+
+// Python is started by its name in a venv, and looks for the venv beside that name.
+Status add_installation_of(const fs::path& name, const Surroundings& around, const HostLayout& host,
+                           Collector& collector, std::vector<HostPath>& files) {
+  std::error_code error;
+  const fs::path directory = fs::canonical(name.parent_path(), error);
+  if (error || in_system(directory, host) || directory.filename() != "bin") return {};
+  if (!is_installation(directory.parent_path(), around)) return {};
+  return add_tool_file(directory / name.filename(), around, host, collector, files);
+}
+
+// The symlinks on the way to what the jail will show by its real place, so that the name as written leads there, too.
+void add_links_to(const fs::path& name, std::vector<HostLayout::Link>& links) {
+  const Result<ResolvedPath> resolved = resolve_existing(name);
+  if (!resolved) return;  // refused elsewhere, in its own words
+  for (const fs::path& link : resolved->links) {
+    std::error_code error;
+    const fs::path text = fs::read_symlink(link, error);
+    if (!error) links.push_back({.path = link.native(), .text = text.native()});
+  }
 }
 
 Status check_home(const Plan& plan, const std::string& home) {
@@ -87,6 +150,8 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .repo_access = plan.repo_access,
                     .read_only = TRY(collector.look_at_all(plan.extra_read_only)),
                     .read_write = TRY(collector.look_at_all(plan.extra_read_write)),
+                    .hidden = TRY(collector.look_at_all(plan.hidden)),
+                    .no_exec = TRY(collector.look_at_all(plan.no_exec)),
                     .pinned = {},
                     .tool_files = {},
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
@@ -94,11 +159,18 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
   inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));
+  const Surroundings around{.repo = plan.repo, .home = real_home};
   if (const auto* binary = std::get_if<BinaryIdentity>(&prepared.tool->identity)) {
-    TRY(add_tool_file(binary->path, host.layout, collector, inputs.tool_files));
+    TRY(add_tool_file(binary->path, around, host.layout, collector, inputs.tool_files));
   }
   for (const BinaryIdentity& interpreter : prepared.tool->interpreters) {
-    TRY(add_tool_file(interpreter.path, host.layout, collector, inputs.tool_files));
+    TRY(add_tool_file(interpreter.path, around, host.layout, collector, inputs.tool_files));
+  }
+  for (const fs::path& name : prepared.tool_names) {
+    TRY(add_installation_of(name, around, host.layout, collector, inputs.tool_files));
+  }
+  for (const std::vector<fs::path>* names : {&prepared.path_names, &prepared.tool_names}) {
+    for (const fs::path& name : *names) add_links_to(name, inputs.links);
   }
   HostView result;
   result.entries = TRY(file_system_view(inputs, host));

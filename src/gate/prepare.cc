@@ -71,6 +71,8 @@ Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedS
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   prepared.hidden_git = still_hidden(std::move(linked), paths);
   prepared.cwd = TRY(open_exactly(prepared.plan.cwd, O_PATH | O_DIRECTORY));
+  prepared.path_names = spec.extra_read_only;
+  prepared.path_names.insert(prepared.path_names.end(), spec.extra_read_write.begin(), spec.extra_read_write.end());
   return prepared;
 }
 
@@ -87,7 +89,9 @@ Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, C
   const CanonicalPaths paths{.repo = prepared.plan.repo,
                              .cwd = prepared.plan.cwd,
                              .extra_read_only = prepared.plan.extra_read_only,
-                             .extra_read_write = prepared.plan.extra_read_write};
+                             .extra_read_write = prepared.plan.extra_read_write,
+                             .hidden = prepared.plan.hidden,
+                             .no_exec = prepared.plan.no_exec};
   TRY(harden_for(git, allowlist, spec, prepared.call));
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   fit_to_tool(prepared);

@@ -1,6 +1,7 @@
 // From a request to everything a start needs that does not depend on the jail: checked, canonical, pinned.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct Prepared {
   GitGuard git{};                                    // of a jailed run that may write
   std::vector<HiddenGit> hidden_git{};               // git directories that the repo points to and that are not shown
   std::string write_doubt{};                         // why fs.write_confined cannot be promised; empty: it can
+  // As they were written, symlinks and all: the caller's own paths, and by which host_tool and its interpreter were found.
+  std::vector<std::filesystem::path> path_names{};
+  std::vector<std::filesystem::path> tool_names{};
 };
 
 // Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started.

@@ -130,6 +130,8 @@ Status resolve_extras(const JailedSubprocessSpec& spec, CanonicalPaths& paths) {
     TRY(refuse_second_names(found.path, writable));
     paths.extra_read_only.push_back(found.path);
   }
+  for (const fs::path& asked : spec.hidden) paths.hidden.push_back(TRY(canonical_existing(asked, "hide")));
+  for (const fs::path& asked : spec.no_exec) paths.no_exec.push_back(TRY(canonical_existing(asked, "noexec")));
   return {};
 }
 

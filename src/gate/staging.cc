@@ -54,6 +54,12 @@ Status check_unjailed(const Jail& jail, const Plan& plan) {
                               "choose a jail, or say --allow-unjailed"));
 }
 
+Status check_restrictions(const Jail& jail, const Plan& plan) {
+  if (jail.confinement() != Confinement::kNone || (plan.hidden.empty() && plan.no_exec.empty())) return {};
+  return fail(invalid_request("jail", "without one nothing can be hidden or kept from running",
+                              "choose a jail, or leave --hide and --noexec out"));
+}
+
 }  // namespace
 
 std::vector<Established> with_gates_part(std::vector<Established> by_jail, const EngineCallHost& host,
@@ -74,6 +80,7 @@ Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared
   const Plan& plan = prepared.plan;
   TRY(check_tool_files(plan, jail.confinement()));
   TRY(check_unjailed(jail, plan));
+  TRY(check_restrictions(jail, plan));
   std::unique_ptr<StagedRun> run = TRY(jail.stage({.plan = plan,
                                                    .executable = *prepared.tool,
                                                    .cwd = prepared.cwd.get(),

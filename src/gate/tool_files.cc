@@ -179,6 +179,18 @@ Status check_absent(const Plan& plan, const FileRule& rule, Confinement confinem
   return fail(refused(rule, fmt::format("the repo has '{}', and the tool would obey it", found.front())));
 }
 
+// One that is not there names no other place, as long as its name stays inside.
+Status check_inside(const Plan& plan, const FileRule& rule, Confinement confinement) {
+  const fs::path path = absolute_path(plan, rule, confinement);
+  if (cannot_be_judged(path.lexically_normal())) return fail(refused(rule, "cannot be judged before the start"));
+  std::error_code missing;
+  const fs::path real = fs::canonical(path, missing);
+  const bool inside = missing ? is_inside(path.lexically_normal(), plan.repo) : is_inside(real, plan.repo);
+  if (!inside) return fail(refused(rule, fmt::format("lies outside the repo {}", plan.repo.native())));
+  if (rule.kind == FileRule::Kind::kInsideRepo || (!missing && real == plan.cwd)) return {};
+  return fail(refused(rule, fmt::format("is not the working directory {}", plan.cwd.native())));
+}
+
 }  // namespace
 
 Status check_tool_files(const Plan& plan, Confinement confinement) {
@@ -193,6 +205,10 @@ Status check_tool_files(const Plan& plan, Confinement confinement) {
         break;
       case FileRule::Kind::kAbsent:
         TRY(check_absent(plan, rule, confinement));
+        break;
+      case FileRule::Kind::kInsideRepo:
+      case FileRule::Kind::kWorkingDirectory:
+        TRY(check_inside(plan, rule, confinement));
         break;
     }
   }

@@ -127,5 +127,29 @@ TEST_F(ToolFiles, AnArgumentThatMayBeRewrittenIsRefusedOnlyAsALink) {
   }
 }
 
+TEST_F(ToolFiles, APlaceToActInIsTheReposOwnAfterEverySymlink) {
+  fs::create_directory_symlink(outside_, repo_ / "away");
+  fs::create_directory_symlink("sub", repo_ / "here");
+  for (const std::string& path :
+       {std::string("."), std::string("sub/.."), std::string("here"), std::string("missing"), repo_.native()}) {
+    EXPECT_TRUE(allows(Kind::kInsideRepo, path)) << path;
+  }
+  for (const std::string path : {"..", "away", "away/..", "sub/../..", "/", "missing/../..", "/proc/self/cwd"}) {
+    EXPECT_FALSE(allows(Kind::kInsideRepo, path)) << path;
+  }
+  EXPECT_TRUE(allows(Kind::kInsideRepo, "/work/sub", Confinement::kJailed)) << "the jail's second name of the repo";
+}
+
+TEST_F(ToolFiles, TheWorkingDirectoryMayBeNamedInAnyWayButIsNothingElse) {
+  fs::create_directory_symlink(repo_, outside_ / "link");
+  for (const std::string& path : {repo_.native(), repo_.native() + "/.", (outside_ / "link").native()}) {
+    EXPECT_TRUE(allows(Kind::kWorkingDirectory, path)) << path;
+  }
+  for (const std::string& path :
+       {(repo_ / "sub").native(), outside_.native(), std::string("/"), std::string("/gone")}) {
+    EXPECT_FALSE(allows(Kind::kWorkingDirectory, path)) << path;
+  }
+}
+
 }  // namespace
 }  // namespace sallyport

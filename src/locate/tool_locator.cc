@@ -14,6 +14,7 @@
 #include "core/errors.h"
 #include "locate/shebang.h"
 #include "locate/trust.h"
+#include "locate/version_managers.h"
 #include "os/file.h"
 
 namespace sallyport {
@@ -64,6 +65,11 @@ class Locator {
     if (::lstat((directory / name).c_str(), &ignored) != 0) return std::nullopt;
     const Trusted<TrustedNode> trusted = trusted_directory(directory, context_);
     if (!trusted) return fail(refusal(trusted.error()));
+    if (const auto behind = behind_version_manager(trusted->path / name, name)) {
+      Result<Opened> real = open_trusted(*behind);
+      if (real) real->found_at = behind->native();
+      return real;
+    }
     Result<Opened> file = open_trusted(trusted->path / name);
     if (file) file->found_at = (directory / name).native();
     return file;
@@ -126,12 +132,14 @@ class Locator {
     switch (kind_of(file.head)) {
       case FileKind::kElf: {
         std::string exec_path = file.identity.path;
+        std::vector<std::filesystem::path> names = {file.found_at};
         return PinnedTool{.exe = std::move(file.fd),
                           .binary = std::move(file.identity),
                           .interpreters = {},
                           .argv0 = tool_.name,
                           .argv_prefix = {},
-                          .exec_path = std::move(exec_path)};
+                          .exec_path = std::move(exec_path),
+                          .names = std::move(names)};
       }
       case FileKind::kScript:
         return pin_script(std::move(file));
@@ -154,12 +162,15 @@ class Locator {
     std::vector<std::string> prefix = std::move(parse.shebang->arguments);
     prefix.push_back(script.identity.path);
     std::string exec_path = interpreter.identity.path;
+    std::vector<std::filesystem::path> names = {script.found_at, interpreter.found_at};
+    if (!parse.shebang->by_name) names.emplace_back(parse.shebang->interpreter);
     return PinnedTool{.exe = std::move(interpreter.fd),
                       .binary = std::move(script.identity),
                       .interpreters = {std::move(interpreter.identity)},
                       .argv0 = std::move(interpreter.found_at),
                       .argv_prefix = std::move(prefix),
-                      .exec_path = std::move(exec_path)};
+                      .exec_path = std::move(exec_path),
+                      .names = std::move(names)};
   }
 
   [[nodiscard]] Result<Opened> find_interpreter(const Shebang& shebang, const Opened& script) const {
@@ -169,13 +180,26 @@ class Locator {
                                     fmt::format("its interpreter {} is not an ELF program", found.identity.path),
                                     "name a real interpreter, not another script, in its #! line"));
     };
-    if (!shebang.by_name) return must_be_elf(TRY(open_trusted(shebang.interpreter)));
+    if (!shebang.by_name) {
+      Opened found = TRY(open_trusted(shebang.interpreter));
+      found.found_at = own_name(shebang.interpreter);
+      return must_be_elf(std::move(found));
+    }
     Result<Opened> found = search(shebang.interpreter, must_be_elf);
     if (found || found.error().as<ToolMissingError>() == nullptr) return found;
     return fail(
         tool_not_runnable(tool_.name, script.identity.path,
                           fmt::format("its interpreter '{}' is not in the trusted search path", shebang.interpreter),
                           fmt::format("install {}, or add its directory to the search path", shebang.interpreter)));
+  }
+
+  // As the #! line has it, but by its directory's real place. A venv's bin/python is a symlink, and Python looks for
+  // pyvenv.cfg beside the name it was started by.
+  static std::string own_name(const std::string& interpreter) {
+    std::error_code error;
+    const std::filesystem::path written(interpreter);
+    const std::filesystem::path directory = std::filesystem::canonical(written.parent_path(), error);
+    return error ? interpreter : (directory / written.filename()).native();
   }
 
   const ToolEntry& tool_;

@@ -140,7 +140,7 @@ TrustContext TrustContext::current(std::filesystem::path repo) {
 std::optional<TrustProblem> judge(const struct stat& info, const std::filesystem::path& path, NodeRole role,
                                   const TrustContext& context) {
   if (!context.repo.empty() && is_inside(path, context.repo)) {
-    return broken(path, std::string(kInsideRepo), "install the tool outside of the repo");
+    return broken(path, std::string(kLiesInsideRepo), "install the tool outside of the repo");
   }
   if (!owner_is_trusted(info, path, context)) {
     return broken(path, fmt::format("is owned by uid {}, who could replace it", info.st_uid),

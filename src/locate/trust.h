@@ -42,7 +42,7 @@ struct TrustedNode {
 };
 
 // TrustProblem::why of what lies in TrustContext::repo.
-inline constexpr std::string_view kInsideRepo = "lies inside the analysed repo";
+inline constexpr std::string_view kLiesInsideRepo = "lies inside the analysed repo";
 
 struct TrustProblem {
   int error_number = 0;  // ENOENT, ELOOP … when the walk ended there; 0 when a rule was broken

@@ -31,6 +31,21 @@ if(NOT printed MATCHES "Greet anyone by name.*exit code 0.*net.isolated")
   message(FATAL_ERROR "the example printed something else: ${printed}")
 endif()
 
+# pkg-config is told where it was installed, not where it was configured for.
+file(READ "${prefix}/${libdir}/pkgconfig/sallyport.pc" pc)
+string(FIND "${pc}" "prefix=${prefix}\n" at)
+if(NOT at EQUAL 0)
+  message(FATAL_ERROR "sallyport.pc names another prefix than ${prefix}: ${pc}")
+endif()
+
+# The program alone, somewhere else, still has its attacks and its ready policies.
+file(COPY "${prefix}/bin/sallyport" DESTINATION "${work}/alone")
+run("${work}/alone/sallyport" doctor --attack --only ptrace_child)
+run("${work}/alone/sallyport" allowlist init node)
+if(NOT EXISTS "${prefix}/share/sallyport/policies/node.toml")
+  message(FATAL_ERROR "the ready policies were not installed")
+endif()
+
 # Only what was installed was used.
 file(READ "${work}/build/compile_commands.json" commands)
 foreach(folder include src)

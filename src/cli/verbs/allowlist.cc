@@ -18,21 +18,23 @@
 #include "core/errors.h"
 #include "core/json/json.h"
 #include "core/policy/hardening.h"
+#include "core/policy/ready_policies.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
 
 namespace sallyport::cli {
 namespace {
 
-enum class AllowlistAction { kList, kShow, kCheck };
+enum class AllowlistAction { kList, kShow, kCheck, kInit };
 struct AllowlistCommand {
   AllowlistAction action = AllowlistAction::kList;
-  std::string tool{};  // for kShow
+  std::string tool{};                   // for kShow
+  std::vector<std::string> policies{};  // for kInit: ready policies by name
   std::optional<std::filesystem::path> policy{};
   Format format = Format::kText;
 };
 
-constexpr std::array<std::string_view, 3> kActions = {"list", "show", "check"};
+constexpr std::array<std::string_view, 4> kActions = {"list", "show", "check", "init"};
 
 std::string_view role_name(Role role) { return role == Role::kTool ? "tool" : "wrapper"; }
 
@@ -44,6 +46,29 @@ std::string list_text(const Allowlist& allowlist) {
     text += fmt::format("{:<{}}  {:<8} {:<9} {}\n", printable(entry.name), width, role_name(entry.role),
                         printable(entry.decision_record), printable(entry.reason));
   }
+  return text;
+}
+
+void add_words(std::string_view title, const std::vector<std::string>& words, std::string& text) {
+  if (words.empty()) return;
+  constexpr std::size_t kWidth = 100;
+  std::string line = fmt::format("{:<11}", title);
+  for (const std::string& word : words) {
+    if (line.size() + word.size() + 2 > kWidth) {
+      text += line + "\n";
+      line = fmt::format("{:<11}", "");
+    }
+    line += fmt::format(" {}{}", word, &word == &words.back() ? "" : ",");
+  }
+  text += line + "\n";
+}
+
+// What may be said to the tool; nothing where everything may be that is not refused above.
+std::string admitted_text(const ToolEntry& entry) {
+  const hardening::AdmittedWords words = admitted_words(entry);
+  std::string text;
+  add_words("commands", words.commands, text);
+  add_words("options", words.options, text);
   return text;
 }
 
@@ -63,7 +88,7 @@ std::string show_text(const ToolEntry& entry) {
   for (const hardening::HardeningFact& fact : hardening_facts(entry)) {
     text += fmt::format("{:<11} {}: {}\n", hardening::kind_name(fact.kind), fact.what, fact.why);
   }
-  return text;
+  return text + admitted_text(entry);
 }
 
 Json facts_of(const ToolEntry& entry) {
@@ -90,6 +115,9 @@ int show(const AllowlistCommand& command, const Allowlist& allowlist) {
   Json record = allowlist_record(allowlist);
   Json tool = json_of(*entry);
   tool["facts"] = facts_of(*entry);
+  const hardening::AdmittedWords words = admitted_words(*entry);
+  tool["commands"] = words.commands;
+  tool["options"] = words.options;
   record["tools"] = Json::array({std::move(tool)});
   return print_record(record, kExitOk);
 }
@@ -101,6 +129,10 @@ std::string check_text(const AllowlistCommand& command, const Allowlist& allowli
 }
 
 int print_allowlist(const AllowlistCommand& command) {
+  if (command.action == AllowlistAction::kInit) {
+    const Result<std::string> text = make_policy_text(command.policies);
+    return text ? print_text(*text, kExitOk) : report(text.error(), command.format);
+  }
   const Result<Allowlist> allowlist = load_allowlist(command.policy);
   if (!allowlist) return report(allowlist.error(), command.format);
   if (command.action == AllowlistAction::kShow) return show(command, *allowlist);
@@ -137,6 +169,10 @@ Status take_action(AllowlistCommand& command, std::span<const std::string_view> 
     if (!command.policy) {
       return fail(invalid_request("arguments", "check needs a policy file", "allowlist check --policy FILE"));
     }
+  } else if (action == "init") {
+    command.action = AllowlistAction::kInit;
+    command.policies.assign(words.begin() + 1, words.end());
+    expected = words.size();
   } else if (action != "list") {
     return fail(unknown_word("allowlist action", action, kActions));
   }
@@ -169,11 +205,14 @@ Result<Action> parse_allowlist(Args args) {
 }
 
 constexpr std::string_view kPage =
-    R"(usage: sallyport allowlist [list | show NAME | check] [--policy FILE] [--json]
+    R"(usage: sallyport allowlist [list | show NAME | check | init SET...]
+                           [--policy FILE] [--json]
 The closed set of tools that can be run, and who decided that.
 
   list           every entry (the default)
-  show NAME      one entry
+  show NAME      one entry: what it always gets, what may be said to it
+  init SET...    print a policy of ready sets: cpp go java node python rust
+                 shell; keep it, and name it with --policy
   check          parse the --policy file; errors carry line and column
   --policy FILE  the set in FILE instead of the built-in one
   --json         one record: {"schema":"sallyport.allowlist/1","tools":[...]}
@@ -184,6 +223,7 @@ examples:
   sallyport allowlist list
   sallyport allowlist show rg --json
   sallyport allowlist check --policy tools.toml
+  sallyport allowlist init node python > policy.toml
 )";
 
 }  // namespace

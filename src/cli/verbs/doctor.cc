@@ -12,6 +12,7 @@
 
 #include "attack/cases.h"
 #include "attack/runner.h"
+#include "cli/attack_image.h"
 #include "cli/call_options.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
@@ -21,6 +22,7 @@
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
+#include "os/file.h"
 #include "os/scratch.h"
 
 namespace sallyport::cli {
@@ -40,8 +42,20 @@ struct DoctorCommand {
 
 constexpr int kExitBroken = 1;
 
+// The program alone was installed, or copied: its attacks are in it.
+Result<attack::Surroundings> unpack_attacks(const Environment& environment, const fs::path& self,
+                                            std::optional<ScratchDir>& unpacked) {
+  unpacked = TRY(ScratchDir::create("/tmp"));
+  const fs::path program = unpacked->path() / attack::kProgramName;
+  TRY(write_file_atomically(program, attack_image(), 0755));
+  return attack::Surroundings{.program = program,
+                              .supervisor = self,
+                              .home = environment.home.value_or(""),
+                              .search_path = search_path(environment)};
+}
+
 // Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
-Result<attack::Surroundings> find_surroundings(const Environment& environment) {
+Result<attack::Surroundings> find_surroundings(const Environment& environment, std::optional<ScratchDir>& unpacked) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path directory = self.parent_path();
@@ -53,8 +67,7 @@ Result<attack::Surroundings> find_surroundings(const Environment& environment) {
                                 .home = environment.home.value_or(""),
                                 .search_path = search_path(environment)};
   }
-  return fail(
-      tool_missing(attack::kProgramName, "install sallyport whole: libexec/sallyport/sallyport-attack is part of it"));
+  return unpack_attacks(environment, self, unpacked);
 }
 
 struct Answer {
@@ -84,22 +97,36 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
   return print_text(text, code);
 }
 
+// Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
+bool broken(const Finding& finding) {
+  if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
+  return !finding.held();
+}
+
 std::string text_of(const std::vector<Finding>& findings, std::string_view jail) {
-  std::string text =
-      fmt::format("{:<20} {:<16} {:<12} {}\n", "ATTACK", "WITHOUT JAIL", "WITH " + std::string(jail), "GUARANTEE");
-  std::size_t held = 0;
+  std::size_t width = 6;
+  for (const Finding& finding : findings) width = std::max(width, finding.attack->name.size());
+  std::string text = fmt::format("{:<{}}  {:<16} {:<12} {}\n", "ATTACK", width, "WITHOUT JAIL",
+                                 "WITH " + std::string(jail), "GUARANTEE");
   std::size_t proved = 0;
+  std::vector<std::string_view> through;
   for (const Finding& finding : findings) {
-    text += fmt::format("{:<20} {:<16} {:<12} {}\n", finding.attack->name, attack::name_of(finding.control.got),
+    text += fmt::format("{:<{}}  {:<16} {:<12} {}\n", finding.attack->name, width, attack::name_of(finding.control.got),
                         attack::name_of(finding.jailed.got), sallyport::name_of(finding.attack->guarantee));
     for (const attack::Try* one : {&finding.control, &finding.jailed}) {
       if (!one->why.empty() && one->got != Got::kBlocked) text += fmt::format("  {}\n", printable(one->why));
     }
-    if (finding.held()) ++held;
+    if (broken(finding)) through.push_back(finding.attack->name);
     if (finding.held() && finding.control.got == Got::kThrough) ++proved;
   }
-  return text + fmt::format("{} of {} attacks held off, {} of them shown to work without the jail\n", held,
-                            findings.size(), proved);
+  if (!through.empty()) {
+    return text + fmt::format("NOT SAFE: {} of {} attacks got through {}, or could not be tried behind it: {}.\n",
+                              through.size(), findings.size(), jail, fmt::join(through, ", "));
+  }
+  return text + fmt::format(
+                    "Safe: none of the {} attacks got through {}. {} of them do get through without it; the "
+                    "other {} cannot be shown on this host.\n",
+                    findings.size(), jail, proved, findings.size() - proved);
 }
 
 Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
@@ -116,12 +143,6 @@ Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
     attacks.push_back(std::move(entry));
   }
   return {{"schema", "sallyport.attacks/1"}, {"jail", jail}, {"attacks", std::move(attacks)}};
-}
-
-// Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
-bool broken(const Finding& finding) {
-  if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
-  return !finding.held();
 }
 
 int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
@@ -148,7 +169,8 @@ Status check_only(const std::string& name) {
 
 int examine(const DoctorCommand& command, const Environment& environment) {
   if (const Status known = check_only(command.only); !known) return report(known.error(), command.format);
-  const Result<attack::Surroundings> surroundings = find_surroundings(environment);
+  std::optional<ScratchDir> unpacked;  // outlives the attacks
+  const Result<attack::Surroundings> surroundings = find_surroundings(environment, unpacked);
   if (!surroundings) return report(surroundings.error(), command.format);
   if (command.action == DoctorAction::kAttack && command.only.empty() && command.format == Format::kText) {
     say(fmt::format("making {} attacks, twice each; this takes a minute", attack::kCases.size()));

@@ -6,18 +6,25 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "cli/after_run.h"
 #include "cli/call.h"
 #include "cli/call_options.h"
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
+#include "cli/json_stream.h"
 #include "cli/live_output.h"
+#include "cli/spinner.h"
 #include "cli/stop_on_signal.h"
 #include "cli/verb.h"
 #include "cli/verdict.h"
+#include "core/json/json.h"
 #include "gate/one_run.h"
+#include "os/file.h"
 #include "sallyport/gate.h"
 
 namespace sallyport::cli {
@@ -35,19 +42,6 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   return exit_code_of(result.outcome, stop_signal);
 }
 
-// git says "could not write config file: device or resource busy", which tells nobody what to change.
-void explain_protected_git(const CallOptions& options, const JailedSubprocessResult& result) {
-  const auto* completed = std::get_if<Completed>(&result.outcome);
-  const auto* code = completed == nullptr ? nullptr : std::get_if<ExitCode>(&completed->fate);
-  const bool is_git = options.argv.size() > 1 && options.argv.front() == "git";
-  const bool is_protected = options.repo_access == RepoAccess::kWritable && options.git_access == GitAccess::kProtected;
-  if (code == nullptr || code->value == 0 || !is_git || !is_protected) return;
-  for (const char* const writes_config : {"config", "remote", "submodule", "branch", "push"}) {
-    if (options.argv[1] != writes_config) continue;
-    say_hint("git's configuration is kept as it is in a writable repo; --writable-git opens it");
-  }
-}
-
 // Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's
 // mounts apart, some milliseconds; leaving at once leaves that to the helper, which ends by itself when our socket closes.
 [[noreturn]] void leave(int code) {
@@ -55,35 +49,96 @@ void explain_protected_git(const CallOptions& options, const JailedSubprocessRes
   ::_exit(code);
 }
 
+// Where a run's output and events go while it lasts.
+struct Outlets {
+  std::optional<LiveOutput> live{};
+  std::optional<JsonStream> stream{};
+  std::optional<Spinner> spinner{};
+};
+
+void connect(const CallOptions& options, Outlets& to, ConsoleEvents& events, JailedSubprocessSpec& spec) {
+  if (options.json_stream) {
+    JsonStream& stream = to.stream.emplace(*to.live, options.argv.front());
+    events.pass_to([&stream](const Event& event, bool wanted) { stream.event(event, wanted); });
+    spec.tap = [&stream](Stream from, std::string_view bytes) { stream.output(from, bytes); };
+    spec.tap_waits_for = [&stream](Stream) { return stream.waits(); };
+    return;
+  }
+  if (!to.live) return;
+  to.spinner.emplace(options.argv.front());
+  spec.tap = [&to](Stream from, std::string_view bytes) {
+    to.spinner->hide();
+    to.live->pass_on(from, bytes);
+  };
+  spec.tap_waits_for = [&to](Stream from) { return to.live->waits_for(from); };
+}
+
+int fail_run(const Error& error, const CallOptions& options, Outlets& to, const ConsoleEvents& events) {
+  to.spinner.reset();
+  if (!to.stream) return report(error, options.format, events);
+  to.stream->error(error, exit_code_of(error));
+  to.live->finish();
+  return exit_code_of(error);
+}
+
+// The record without the streams, which were shown: what a program keeps beside them.
+Status keep_receipt(const CallOptions& options, const JailedSubprocessResult& result, const Json& events) {
+  if (!options.receipt) return {};
+  Json record = run_record(result);
+  if (options.format == Format::kText || options.json_stream) {
+    for (const char* shown : {"stdout", "stderr", "encoding"}) record.erase(shown);
+  }
+  record["events"] = events;
+  return write_file_atomically(*options.receipt, json_dump(record) + "\n", 0644);
+}
+
+int finish_stream(JailedSubprocessResult& result, const std::vector<std::string>& hints, Outlets& to, int code) {
+  to.stream->result(result, hints, code);
+  to.live->finish();
+  if (to.live->reader_gone()) return exit_code_of_signal(SIGPIPE);
+  return to.live->failure() ? exit_code_of(*to.live->failure()) : code;
+}
+
 int run_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
   std::stop_source source;
   const Result<StopOnSignal> signals = StopOnSignal::start();
   if (!signals) return report(signals.error(), options.format);
+  Outlets to;
+  if (options.format == Format::kText || options.json_stream) {
+    to.live.emplace(source, LiveOutput::Options{.timeout = options.timeout,
+                                                .stop_fd = signals->fd(),
+                                                .in_build_log = in_build_log() && !options.json_stream});
+  }
+  JailedSubprocessSpec taps;
+  connect(options, to, events, taps);
   Result<Call> call = make_call(options, environment, events);
-  if (!call) return report(call.error(), options.format, events);
+  if (!call) return fail_run(call.error(), options, to, events);
+  call->spec.tap = std::move(taps.tap);
+  call->spec.tap_waits_for = std::move(taps.tap_waits_for);
+  call->spec.stop_fd = signals->fd();
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
   Result<std::unique_ptr<Gate>> gate =
       jails_itself ? open_gate_for_one_run(std::move(call->config)) : Gate::open(std::move(call->config));
-  if (!gate) return report(gate.error(), options.format, events);
-  std::optional<LiveOutput> live;
-  if (options.format == Format::kText) {
-    live.emplace(source, LiveOutput::Options{
-                             .timeout = options.timeout, .stop_fd = signals->fd(), .in_build_log = in_build_log()});
-    call->spec.tap = [&live](Stream stream, std::string_view bytes) { live->pass_on(stream, bytes); };
-    call->spec.tap_waits_for = [&live](Stream stream) { return live->waits_for(stream); };
-  }
-  call->spec.stop_fd = signals->fd();
+  if (!gate) return fail_run(gate.error(), options, to, events);
   std::optional<SayingDuringRun> quiet(std::in_place, signals->fd(), options.timeout);
-  const Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
-  if (live) live->finish();
+  Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
+  to.spinner.reset();
+  if (to.live && !to.stream) to.live->finish();
   quiet.reset();
   const int stop_signal = signals->received();
-  if (!result) return report(result.error(), options.format, events);
-  if (live) explain_protected_git(options, *result);
-  if (live) leave(finish_text(*result, options.argv.front(), *live, stop_signal));
-  leave(print_run_record(*result, events.collected(), exit_code_of(result->outcome, stop_signal)));
+  if (!result) return fail_run(result.error(), options, to, events);
+  const int code = exit_code_of(result->outcome, stop_signal);
+  const std::vector<std::string> hints = hints_after(options, *result);
+  const Status kept = keep_receipt(options, *result, events.collected());
+  if (!kept) return fail_run(kept.error(), options, to, events);
+  if (to.stream) leave(finish_stream(*result, hints, to, code));
+  if (to.live) {
+    for (const std::string& hint : hints) say_hint(hint);
+    leave(finish_text(*result, options.argv.front(), *to.live, stop_signal));
+  }
+  leave(print_run_record(*result, events.collected(), code));
 }
 
 Result<Action> parse_run(Args args) {
@@ -95,23 +150,23 @@ Result<Action> parse_run(Args args) {
 constexpr std::string_view kPage = R"(usage: sallyport run [OPTIONS] [--] TOOL [ARGS]
 Run one allowlisted tool over a repo you do not trust.
 
-  --repo DIR            the analysed repo [nearest .git above --cwd, else --cwd]
-  --cwd DIR             where the tool runs, inside the repo [here, or --repo]
-  --timeout 60s         then the tool and all it started is killed
-  --cpu 30s, --memory 512M, --pids 128, --disk 256M      more limits
+  --repo DIR, --cwd DIR  the analysed repo [nearest .git]; where the tool runs
+  --timeout 10m, --grace 100ms   then SIGTERM, then SIGKILL to all it started
+  --cpu 30s, --memory 512M, --pids 128, --disk 256M, --nofile 1024   limits
   --max-output 64M      how much of stdout and of stderr is kept, from the end
   --jail KIND           auto (native, else bwrap), native, bwrap, none [auto]
   --require G,G         refuse unless these guarantees hold
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
+  --hide PATH, --noexec PATH   of what is shown: empty; no program starts there
   --writable-repo, --writable-git   may write the repo; what git executes, too
   --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
-  --allow-registry      may reach the registry that your own npm is set to
-  --strict-network      end the run at the first refused connection
+  --allow-registry, --strict-network   your own npm's; a refusal ends the run
   --env NAME=VALUE      one more variable (repeatable)
   --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
   --policy FILE         another closed set; never a file inside the repo
-  --json, --verbose, --probe NAME   one record; debug events; a name for events
+  --json, --json-stream, --receipt FILE   a record; events by line; its file
+  --verbose, --probe NAME   debug events too; a name for events
 
 exit codes: see sallyport help
 example:

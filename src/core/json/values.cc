@@ -104,10 +104,13 @@ Json json_of(const Plan& plan) {
           {"speculation", plan.speculation == Speculation::kAllowed ? "allowed" : "forbidden"},
           {"extra_read_only", path_texts(plan.extra_read_only)},
           {"extra_read_write", path_texts(plan.extra_read_write)},
+          {"hidden", path_texts(plan.hidden)},
+          {"no_exec", path_texts(plan.no_exec)},
           {"allowed_hosts", std::move(hosts)},
           {"strict_network", plan.strict_network},
           {"limits", limits_json(plan.limits)},
           {"stop_grace_ms", plan.ladder.grace.count()},
+          {"open_files", plan.open_files ? Json(*plan.open_files) : Json(nullptr)},
           {"required", std::move(required)},
           {"probe", plan.probe ? Json(plan.probe->str()) : Json(nullptr)},
           {"lists_git_configuration", plan.lists_git_configuration}};

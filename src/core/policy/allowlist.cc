@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "core/policy/builtin_allowlist.h"
 #include "core/policy/entry_rules.h"
+#include "core/policy/ready_policies.h"
 #include "core/text/did_you_mean.h"
 
 namespace sallyport {
@@ -15,7 +16,23 @@ namespace {
 
 constexpr std::string_view kListHint = "see what may be started: sallyport allowlist list";
 
+// What a shell would have taken apart.
+std::string quoting_hint(std::string_view typed) {
+  return fmt::format("one word was given; give the tool and each argument as words of their own: sallyport run -- {}",
+                     typed);
+}
+
+std::string ready_policy_hint(std::string_view typed) {
+  const std::vector<std::string_view> ready = ready_policies_with(typed);
+  if (ready.empty()) return {};
+  return fmt::format(
+      "the ready policy '{0}' has it: sallyport allowlist init {0} > policy.toml, then run with --policy policy.toml",
+      ready.front());
+}
+
 std::string unknown_tool_hint(std::span<const ToolEntry> entries, std::string_view typed) {
+  if (typed.find_first_of(" \t\n") != std::string_view::npos) return quoting_hint(typed);
+  if (std::string ready = ready_policy_hint(typed); !ready.empty()) return ready;
   // What people type when they mean the package.
   if (typed == "ripgrep") typed = "rg";
   std::vector<std::string_view> names;
@@ -61,7 +78,8 @@ const ToolEntry* Allowlist::find(std::string_view name) const {
 Result<ToolEntry> Allowlist::admit(std::string_view argv0) const {
   if (argv0.empty())
     return fail(disallowed_subprocess(argv0, "no tool was named", "name a tool as the first argument"));
-  if (argv0.find('/') != std::string_view::npos) {
+  const bool is_sentence = find(argv0.substr(0, argv0.find(' '))) != nullptr;
+  if (argv0.find('/') != std::string_view::npos && !is_sentence) {
     const std::string_view base = argv0.substr(argv0.rfind('/') + 1);
     const ToolEntry* const meant = find(base);
     const bool startable = meant != nullptr && meant->role == Role::kTool;

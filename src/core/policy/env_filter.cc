@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
 #include "core/errors.h"
 
@@ -26,6 +28,8 @@ constexpr std::string_view kProgram = "it names a program to run";
 constexpr std::string_view kConfig = "it names or holds the tool's configuration";
 constexpr std::string_view kGoTools = "the Go tools take programs or code from it";
 constexpr std::string_view kBase = "it comes from the base environment only";
+
+constexpr std::string_view kNodeOptions = "NODE_OPTIONS";
 
 // Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
 // with the harmless members given back below, so that a variable invented later is refused too.
@@ -121,7 +125,7 @@ constexpr auto kForbidden = std::to_array<NameRule>({
 });
 
 // Members of a closed family that only carry a value.
-constexpr std::array<std::string_view, 17> kHarmless = {
+constexpr auto kHarmless = std::to_array<std::string_view>({
     "GIT_AUTHOR_NAME",
     "GIT_AUTHOR_EMAIL",
     "GIT_AUTHOR_DATE",
@@ -131,6 +135,8 @@ constexpr std::array<std::string_view, 17> kHarmless = {
     "NODE_ENV",
     "NODE_NO_WARNINGS",
     "NODE_DISABLE_COLORS",
+    // Whom to believe, beside the runtime's own list; what may be reached is the gate's to say.
+    "NODE_EXTRA_CA_CERTS",
     "PYTHONUNBUFFERED",
     "PYTHONHASHSEED",
     "PYTHONIOENCODING",
@@ -140,7 +146,43 @@ constexpr std::array<std::string_view, 17> kHarmless = {
     "GRYPE_DB_CACHE_DIR",
     "GRYPE_DB_AUTO_UPDATE",
     "GRYPE_DB_VALIDATE_AGE",
-};
+});
+
+// The options of node that only set a size, a number or a warning. Everything else in NODE_OPTIONS can load code
+// (--require, --import, --loader), open a port (--inspect) or write files (--cpu-prof, --heapsnapshot-signal …).
+constexpr auto kNodeFlags = std::to_array<std::string_view>(
+    {"--enable-source-maps", "--experimental-vm-modules", "--no-deprecation", "--no-experimental-fetch",
+     "--no-warnings", "--openssl-legacy-provider", "--throw-deprecation", "--trace-deprecation", "--trace-uncaught",
+     "--trace-warnings", "--use-openssl-ca", "--use-system-ca"});
+constexpr auto kNodeNumbers =
+    std::to_array<std::string_view>({"--max-http-header-size", "--max-old-space-size", "--max-semi-space-size",
+                                     "--stack-trace-limit", "--stack-size", "--v8-pool-size"});
+constexpr auto kNodeWords = std::to_array<std::string_view>({"--dns-result-order", "--unhandled-rejections"});
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_harmless_node_option(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  std::string name(word.substr(0, equals));
+  std::ranges::replace(name, '_', '-');  // node takes both
+  if (equals == std::string_view::npos) return std::ranges::find(kNodeFlags, name) != kNodeFlags.end();
+  const std::string_view value = word.substr(equals + 1);
+  if (value.empty() || value.front() == '-') return false;
+  if (std::ranges::find(kNodeNumbers, name) != kNodeNumbers.end()) return std::ranges::all_of(value, is_digit);
+  return std::ranges::find(kNodeWords, name) != kNodeWords.end() && std::ranges::all_of(value, is_lower_or_digit);
+}
+
+// The first word that is not known to be harmless; nullopt when all are. node splits at blanks, and a quote or a
+// backslash would make one word of several.
+std::optional<std::string_view> refused_node_option(std::string_view value) {
+  while (!value.empty()) {
+    const std::string_view word = value.substr(0, value.find(' '));
+    value.remove_prefix(std::min(word.size() + 1, value.size()));
+    if (!word.empty() && !is_harmless_node_option(word)) return word;
+  }
+  return std::nullopt;
+}
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -178,6 +220,12 @@ Status check_extra(const EnvVar& extra) {
                                 "the kernel would cut the value there; remove the byte"));
   }
   const std::string_view why = why_env_forbidden(extra.name);
+  if (extra.name == kNodeOptions) {
+    const std::optional<std::string_view> refused = refused_node_option(extra.value);
+    if (!refused) return {};
+    return fail(invalid_request("env", fmt::format("{} may not hold '{}': {}", extra.name, *refused, why),
+                                "sizes and warnings may be set, e.g. NODE_OPTIONS=--max-old-space-size=4096"));
+  }
   if (!why.empty()) {
     return fail(invalid_request("env", fmt::format("{} may not be set: {}", extra.name, why),
                                 "drop it; pass what the tool needs as an argument"));

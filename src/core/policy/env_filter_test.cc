@@ -52,20 +52,18 @@ TEST_P(ForbiddenExtra, IsRefusedByName_C7) {
   EXPECT_FALSE(env.error().hint.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, ForbiddenExtra,
-                         testing::Values("PATH", "HOME", "LANG", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT",
-                                         "LD_ANYTHING_NEW", "DYLD_INSERT_LIBRARIES", "GCONV_PATH", "GLIBC_TUNABLES",
-                                         "MALLOC_CHECK_", "BASH_ENV", "ENV", "IFS", "SHELLOPTS", "BASHOPTS", "PS4",
-                                         "PROMPT_COMMAND", "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS",
-                                         "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PERL5LIB", "PERL5OPT", "RUBYOPT",
-                                         "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
-                                         "CLASSPATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER",
-                                         "GIT_EDITOR", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH",
-                                         "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_TEMPLATE_DIR", "GIT_DIR",
-                                         "GIT_TRACE", "npm_config_ignore_scripts", "NPM_CONFIG_IGNORE_SCRIPTS",
-                                         "Npm_Config_Script_Shell", "RIPGREP_CONFIG_PATH", "EDITOR", "VISUAL", "PAGER",
-                                         "LESSOPEN", "DOCKER_HOST", "DOCKER_CONFIG", "SEMGREP_SEND_METRICS",
-                                         "OPENSSL_CONF", "SSH_ASKPASS", "XDG_CONFIG_HOME"));
+INSTANTIATE_TEST_SUITE_P(
+    Names, ForbiddenExtra,
+    testing::Values("PATH", "HOME", "LANG", "LC_ALL", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_ANYTHING_NEW",
+                    "DYLD_INSERT_LIBRARIES", "GCONV_PATH", "GLIBC_TUNABLES", "MALLOC_CHECK_", "BASH_ENV", "ENV", "IFS",
+                    "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH",
+                    "PYTHONSTARTUP", "PYTHONHOME", "PERL5LIB", "PERL5OPT", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS",
+                    "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
+                    "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH", "GIT_CONFIG_COUNT",
+                    "GIT_CONFIG_PARAMETERS", "GIT_TEMPLATE_DIR", "GIT_DIR", "GIT_TRACE", "npm_config_ignore_scripts",
+                    "NPM_CONFIG_IGNORE_SCRIPTS", "Npm_Config_Script_Shell", "RIPGREP_CONFIG_PATH", "EDITOR", "VISUAL",
+                    "PAGER", "LESSOPEN", "DOCKER_HOST", "DOCKER_CONFIG", "SEMGREP_SEND_METRICS", "OPENSSL_CONF",
+                    "SSH_ASKPASS", "XDG_CONFIG_HOME"));
 
 TEST(ChildEnv, AcceptsHarmlessMembersOfClosedFamilies) {
   for (const char* name : {"NODE_ENV", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "PYTHONUNBUFFERED", "NPM_TOKEN", "TZ",
@@ -106,6 +104,21 @@ RC_GTEST_PROP(ChildEnv, NeverHoldsANameThatIsNeitherOneOfTheFourNorAnExtra_C7_C3
   for (const EnvVar& one : *env) RC_ASSERT(allowed.contains(one.name));
   for (const EnvVar& extra : extras) RC_ASSERT(std::ranges::find(*env, extra) != env->end());
   RC_ASSERT(std::ranges::is_sorted(*env, {}, &EnvVar::name));
+}
+
+TEST(EnvFilter, NodeMayBeGivenSizesAndCertificatesButNoCode_C7) {
+  for (const char* value : {"--max-old-space-size=4096", "--max_old_space_size=64 --no-warnings", "--trace-warnings",
+                            "", "--experimental-vm-modules", "--unhandled-rejections=strict"}) {
+    const std::vector<EnvVar> extras = {{"NODE_EXTRA_CA_CERTS", "/ca.pem"}, {"NODE_OPTIONS", value}};
+    EXPECT_TRUE(child_env({}, extras)) << value;
+  }
+  for (const char* value :
+       {"--require=x", "-r x", "--import=x", "--inspect", "--max-old-space-size=1 --require=x", "--cpu-prof",
+        "--max-old-space-size=x", "--no-warnings\t--require=x", "\"--no-warnings\"", "--max-old-space-size",
+        "--unhandled-rejections=--require", "--icu-data-dir=/x", "--openssl-config=/x", "--env-file=x"}) {
+    const std::vector<EnvVar> extras = {{"NODE_OPTIONS", value}};
+    EXPECT_FALSE(child_env({}, extras)) << value;
+  }
 }
 
 }  // namespace

@@ -45,6 +45,11 @@ std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool) {
   return row == nullptr ? std::vector<hardening::HardeningFact>() : row->facts();
 }
 
+hardening::AdmittedWords admitted_words(const ToolEntry& tool) {
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  return row == nullptr || row->admitted == nullptr ? hardening::AdmittedWords() : row->admitted();
+}
+
 Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool, std::span<const std::string> argv,
                                const GitConfiguration& git) {
   HardenedCommand outer = TRY(harden(tool, argv, git));

@@ -49,6 +49,10 @@ struct GitQuestion {
 [[nodiscard]] Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool,
                                              std::span<const std::string> argv, const GitConfiguration& git = {});
 
+// What a caller may say to a tool whose commands and options are closed lists; empty for one that takes whatever is not
+// refused.
+[[nodiscard]] hardening::AdmittedWords admitted_words(const ToolEntry& tool);
+
 // The rows of docs/hardening.md. Views of text that lives as long as the program.
 [[nodiscard]] std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool);
 

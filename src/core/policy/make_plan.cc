@@ -85,6 +85,22 @@ Status check_size(std::string_view field, std::optional<ByteCount> value) {
                               "leave it out for no limit, or give one that can be reached"));
 }
 
+// With less, not even the jail's init and the C library of a small tool fit.
+constexpr ByteCount kLeastMemory = mebibytes(4);
+
+Status check_grace(milliseconds grace, milliseconds wall) {
+  if (grace >= milliseconds::zero() && grace <= std::max(wall / 4, StopLadder{}.grace)) return {};
+  return fail(invalid_request("grace", fmt::format("{} is more than a quarter of the timeout", format_duration(grace)),
+                              "the run must be over by 1.5 times its timeout; raise --timeout, or give less grace"));
+}
+
+Status check_least_memory(std::optional<ByteCount> memory) {
+  if (!memory || *memory >= kLeastMemory) return {};
+  return fail(invalid_request("memory", fmt::format("{} is too little for any tool to start", format_bytes(*memory)),
+                              fmt::format("at least {}; git and rg need about 32M, node 256M. Units: 512K, 64M, 0.5G",
+                                          format_bytes(kLeastMemory))));
+}
+
 Status check_pids(std::optional<std::uint32_t> pids) {
   constexpr std::uint32_t kMost = 1U << 22U;  // PID_MAX_LIMIT
   TRY(check_positive("pids", pids));
@@ -103,6 +119,7 @@ Status check_limits(const Limits& limits) {
   }
   if (limits.cpu) TRY(check_time("cpu", *limits.cpu));
   TRY(check_size("memory", limits.memory));
+  TRY(check_least_memory(limits.memory));
   TRY(check_pids(limits.pids));
   return check_size("disk", limits.disk);
 }
@@ -187,6 +204,8 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   AdmittedCall call{.tool = TRY(admitted_tool(allowlist, spec.argv))};
   TRY(check_arguments(spec.argv));
   TRY(check_limits(spec.limits));
+  TRY(check_positive("nofile", spec.open_files));
+  TRY(check_grace(spec.grace, spec.limits.wall));
   call.env = TRY(child_env(base_env, spec.env_extras));
   TRY(check_command_size(spec.argv, call.env));
   call.hosts = TRY(allowed_hosts(call.tool, spec));
@@ -223,10 +242,13 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .speculation = spec.speculation,
               .extra_read_only = paths.extra_read_only,
               .extra_read_write = paths.extra_read_write,
+              .hidden = paths.hidden,
+              .no_exec = paths.no_exec,
               .allowed_hosts = call.hosts,
               .strict_network = spec.strict_network,
               .limits = spec.limits,
-              .ladder = {},
+              .ladder = {.grace = spec.grace},
+              .open_files = spec.open_files,
               .required = sorted_unique(spec.required),
               .probe = spec.probe,
               .lists_git_configuration = call.git_first.has_value(),

@@ -23,6 +23,8 @@ struct CanonicalPaths {
   std::filesystem::path cwd;
   std::vector<std::filesystem::path> extra_read_only;
   std::vector<std::filesystem::path> extra_read_write;
+  std::vector<std::filesystem::path> hidden{};
+  std::vector<std::filesystem::path> no_exec{};
 };
 
 // MAX_ARG_STRLEN of the kernel, with the terminating NUL.

@@ -94,8 +94,15 @@ TEST(Units, ReadsSizesInBinaryUnitsAndChecksForOverflow) {
   EXPECT_EQ(*parse_bytes("64M"), mebibytes(64));
   EXPECT_EQ(*parse_bytes("64MiB"), mebibytes(64));
   EXPECT_EQ(*parse_bytes("1G"), mebibytes(1024));
+  EXPECT_EQ(*parse_bytes("512MB"), mebibytes(512));
+  EXPECT_EQ(*parse_bytes("512m"), mebibytes(512));
+  EXPECT_EQ(*parse_bytes("0.5G"), mebibytes(512));
+  EXPECT_EQ(*parse_bytes("1.5MiB"), ByteCount{3 << 19});
+  EXPECT_EQ(*parse_bytes("1gib"), mebibytes(1024));
+  EXPECT_EQ(*parse_bytes("7B"), ByteCount{7});
   EXPECT_EQ(*parse_bytes("18446744073709551615"), ByteCount{~0ULL});
-  for (const char* text : {"", "M", "-1", "1.5M", "1 M", "64m", "64MB", "18446744073709551616", "17179869184G", "1X"}) {
+  for (const char* text :
+       {"", "M", "-1", "1.5", "1 M", "64iB", "64MBB", "0.5555G", "18446744073709551616", "17179869184G", "1X", "1.M"}) {
     EXPECT_FALSE(parse_bytes(text).has_value()) << text;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -28,12 +29,12 @@ struct ByteUnit {
   std::string_view suffix;
   unsigned shift;
 };
+// In any case: "512m" and "512MB" are what people bring from docker and from disks. All are units of 1024.
 constexpr auto kByteUnits = std::to_array<ByteUnit>(
-    {ByteUnit{"", 0}, ByteUnit{"B", 0}, ByteUnit{"K", 10}, ByteUnit{"KiB", 10}, ByteUnit{"M", 20}, ByteUnit{"MiB", 20},
-     ByteUnit{"G", 30}, ByteUnit{"GiB", 30}, ByteUnit{"T", 40}, ByteUnit{"TiB", 40}});
+    {ByteUnit{"", 0}, ByteUnit{"k", 10}, ByteUnit{"m", 20}, ByteUnit{"g", 30}, ByteUnit{"t", 40}});
 
 constexpr std::string_view kDurationHint = "write a number and a unit: 500ms, 60s, 1.5s, 2m, 1h";
-constexpr std::string_view kBytesHint = "write a whole number and a unit of 1024: 512K, 64M, 1G";
+constexpr std::string_view kBytesHint = "write a number and a unit of 1024: 512K, 64M, 0.5G, 1GiB";
 
 struct Decimal {
   std::uint64_t whole = 0;
@@ -61,6 +62,20 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return number;
 }
 
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_letters(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, {}, lower_letter, lower_letter);
+}
+
+// "MiB" and "MB" are "M"; "B" is nothing.
+std::string_view plain_byte_suffix(std::string_view suffix) {
+  if (suffix.empty() || lower_letter(suffix.back()) != 'b') return suffix;
+  suffix.remove_suffix(1);
+  if (suffix.size() == 2 && lower_letter(suffix.back()) == 'i') suffix.remove_suffix(1);
+  return suffix;
+}
+
 Error bad_unit_text(std::string_view field, std::string_view text, std::string_view kind, std::string_view hint) {
   return invalid_request(field, fmt::format("'{}' is not {}", text, kind), hint);
 }
@@ -84,19 +99,25 @@ Result<milliseconds> parse_duration(std::string_view text, std::string_view fiel
 }
 
 Result<ByteCount> parse_bytes(std::string_view text, std::string_view field) {
-  std::uint64_t whole = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  if (error == std::errc::result_out_of_range) {
-    return fail(invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint));
+  const std::optional<Decimal> number = read_decimal(text);
+  if (!number) {
+    const bool starts_well = !text.empty() && text.front() >= '0' && text.front() <= '9';
+    return fail(starts_well && text.find_first_not_of("0123456789") == std::string_view::npos
+                    ? invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint)
+                    : bad_unit_text(field, text, "a size", kBytesHint));
   }
-  if (error != std::errc{}) return fail(bad_unit_text(field, text, "a size", kBytesHint));
-  const std::string_view suffix = text.substr(static_cast<std::size_t>(after - text.data()));
+  const std::string_view suffix = plain_byte_suffix(number->rest);
   for (const ByteUnit& unit : kByteUnits) {
-    if (suffix != unit.suffix) continue;
-    if (whole > (std::numeric_limits<std::uint64_t>::max() >> unit.shift)) {
+    if (!same_letters(suffix, unit.suffix)) continue;
+    // Half of the range for the whole part leaves room for the fraction.
+    if (number->whole > (std::numeric_limits<std::uint64_t>::max() >> unit.shift >> 1U) && number->thousandths != 0) {
       return fail(invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint));
     }
-    return ByteCount{whole << unit.shift};
+    if (number->whole > (std::numeric_limits<std::uint64_t>::max() >> unit.shift)) {
+      return fail(invalid_request(field, fmt::format("'{}' is too large", text), kBytesHint));
+    }
+    if (unit.shift == 0 && number->thousandths != 0) break;  // half a byte
+    return ByteCount{(number->whole << unit.shift) + ((number->thousandths << unit.shift) / 1000)};
   }
   return fail(bad_unit_text(field, text, "a size", kBytesHint));
 }

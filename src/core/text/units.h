@@ -14,7 +14,8 @@ namespace sallyport {
 // option in the InvalidRequest.
 [[nodiscard]] Result<std::chrono::milliseconds> parse_duration(std::string_view text,
                                                                std::string_view field = "duration");
-// "123", "512K", "64M", "1G", "1T", also "64MiB": binary units, whole numbers, checked for overflow.
+// "123", "512K", "64M", "0.5G", "1T", also "64MiB", "512MB", "512m": units of 1024 in any case, at most three decimals,
+// checked for overflow.
 [[nodiscard]] Result<ByteCount> parse_bytes(std::string_view text, std::string_view field = "size");
 
 // "850 us", "12.3 ms", "1.50 s", "2 min 5 s", "2 h 3 min"

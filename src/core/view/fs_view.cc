@@ -9,24 +9,27 @@
 
 #include "core/errors.h"
 #include "core/view/paths.h"
+#include "core/view/shown_paths.h"
 
 namespace sallyport {
 namespace {
 
-constexpr auto kDevices = std::to_array<const char*>({"null", "zero", "full", "random", "urandom"});
+// tty is the process's own controlling terminal: none of the host's, for the tool is in a session of its own, but that of a
+// terminal it has opened itself (script, node-pty).
+constexpr auto kDevices = std::to_array<const char*>({"null", "zero", "full", "random", "urandom", "tty"});
 
 struct TextFile {
   const char* path;
   const char* content;
 };
 
-// No user of the host is named; ids are those of the jail's user map.
+// No user of the host is named; ids are those of the jail's user map. Names fit the eight columns of `ls -l` and `ps`.
 constexpr auto kEtcFiles = std::to_array<TextFile>({
     TextFile{"/etc/passwd",
              "root:x:0:0:root:/root:/usr/sbin/nologin\n"
-             "sallyport:x:1000:1000:sallyport:/tmp/home:/bin/sh\n"
+             "sally:x:1000:1000:sallyport:/tmp/home:/bin/sh\n"
              "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
-    TextFile{"/etc/group", "root:x:0:\nsallyport:x:1000:\nnogroup:x:65534:\n"},
+    TextFile{"/etc/group", "root:x:0:\nsally:x:1000:\nnogroup:x:65534:\n"},
     TextFile{"/etc/hosts", "127.0.0.1 localhost sallyport\n::1 localhost\n"},
     TextFile{"/etc/hostname", "sallyport\n"},
     TextFile{"/etc/nsswitch.conf",
@@ -64,7 +67,7 @@ class ViewBuilder {
     view_.push_back(std::move(entry));
   }
 
-  void bind(const std::string& target, const HostPath& source, RepoAccess access) {
+  void bind(const std::string& target, const HostPath& source, RepoAccess access, bool no_exec = false) {
     const bool inside = below_bind(target);
     if (source.is_directory) {
       directory(target);
@@ -77,8 +80,19 @@ class ViewBuilder {
                      .access = access,
                      .source_is_directory = source.is_directory,
                      .make_target = !source.is_directory && !inside,
-                     .of_caller = caller_decides_});
+                     .of_caller = caller_decides_,
+                     .no_exec = no_exec});
     binds_.push_back(target);
+  }
+
+  void shut(const HostPath& path, const std::string& target) {
+    view_.push_back({.kind = ViewKind::kMask, .target = target, .source_is_directory = path.is_directory});
+  }
+
+  // Only where nothing stands already: what is shown of the host shows its links, too.
+  void link(const HostLayout::Link& link) {
+    if (below_bind(link.path) || known_.contains(link.path)) return;
+    add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text, .of_caller = true});
   }
 
   // Why `source` cannot be shown where it is: something of the jail's own is in the way.
@@ -197,6 +211,10 @@ bool work_is_free(const ViewInputs& inputs) {
 }
 
 Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
+  if (path == "/") {
+    return fail(invalid_request(field, "/ is the whole host: a jail that shows it hides nothing",
+                                "name the project's own directory"));
+  }
   for (const char* kernel : {"/proc", "/sys", "/dev"}) {
     if (is_inside(path, kernel)) {
       return fail(
@@ -236,75 +254,27 @@ Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
   return {};
 }
 
-// One path of the host that is shown where it is, and below /work when it lies in the repo.
-struct Shown {
-  HostPath path;
-  RepoAccess access = RepoAccess::kReadOnly;
-  bool pinned = false;  // must keep its name
-};
-
-// Shallow paths first, so that a mount never hides one made before it.
-template <class Path>
-std::size_t depth_of(const Path& path) {
-  return static_cast<std::size_t>(std::ranges::count(path, '/'));
-}
-
-std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
-  std::ranges::stable_sort(paths, {}, [](const HostPath& path) { return depth_of(path.path); });
-  return paths;
-}
-
-// What the innermost wish around `path` says; of two for one path the later, which is the stricter.
-RepoAccess innermost_access(const std::vector<Shown>& shown, const std::string& path) {
-  const Shown* innermost = nullptr;
-  for (const Shown& one : shown) {
-    if (!is_inside(path, one.path.path)) continue;
-    if (innermost == nullptr || one.path.path.size() >= innermost->path.path.size()) innermost = &one;
-  }
-  return innermost == nullptr ? RepoAccess::kReadOnly : innermost->access;
-}
-
-// A read-only path inside a writable one is only as fixed as its parents: with one of them renamed away, another file
-// could be put in its place. A mount point cannot be renamed (EBUSY), so each parent in between becomes one.
-void pin_parents(std::vector<Shown>& shown) {
-  std::vector<Shown> pins;
-  for (const Shown& top : shown) {
-    if (top.access != RepoAccess::kWritable || !top.path.is_directory) continue;
-    for (const Shown& fixed : shown) {
-      const bool stays = fixed.access == RepoAccess::kReadOnly || fixed.pinned;
-      if (!stays || !is_inside(fixed.path.path, top.path.path)) continue;
-      std::filesystem::path parent = std::filesystem::path(fixed.path.path).parent_path();
-      for (; parent != top.path.path && is_inside(parent, top.path.path); parent = parent.parent_path()) {
-        const auto is_parent = [&](const Shown& one) { return one.path.path == parent; };
-        // A pin is writable: it must not open what a wish further in has shut.
-        if (innermost_access(shown, parent) == RepoAccess::kReadOnly) continue;
-        if (std::ranges::none_of(shown, is_parent) && std::ranges::none_of(pins, is_parent)) {
-          pins.push_back({.path = {parent, true}, .access = RepoAccess::kWritable});
-        }
-      }
-    }
-  }
-  shown.insert(shown.end(), pins.begin(), pins.end());
-}
-
-// In the order in which they are mounted. Of two wishes for one path the stricter one is mounted last.
-std::vector<Shown> shown_paths(const ViewInputs& inputs) {
-  std::vector<Shown> shown = {{.path = {inputs.repo, true}, .access = inputs.repo_access}};
-  for (const HostPath& path : inputs.read_write) shown.push_back({.path = path, .access = RepoAccess::kWritable});
-  for (const HostPath& path : inputs.pinned) {
-    shown.push_back({.path = path, .access = RepoAccess::kWritable, .pinned = true});
-  }
-  for (const HostPath& path : inputs.read_only) shown.push_back({.path = path, .access = RepoAccess::kReadOnly});
-  pin_parents(shown);
-  std::ranges::stable_sort(shown, {}, [](const Shown& one) { return depth_of(one.path.path); });
-  return shown;
-}
-
 // The same below /work: else the alias would be a way around what is protected inside the repo.
 void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::string& repo) {
   for (const Shown& one : shown) {
     if (!is_inside(one.path.path, repo)) continue;
-    view.bind(std::string(kJailRepo) + one.path.path.substr(repo.size()), one.path, one.access);
+    view.bind(std::string(kJailRepo) + one.path.path.substr(repo.size()), one.path, one.access, one.no_exec);
+  }
+}
+
+// Where a path of the repo is shown: at its own place, and below /work.
+std::vector<std::string> places_of(const std::string& path, const ViewInputs& inputs) {
+  std::vector<std::string> places = {path};
+  if (work_is_free(inputs) && is_inside(path, inputs.repo)) {
+    places.push_back(std::string(kJailRepo) + path.substr(inputs.repo.size()));
+  }
+  return places;
+}
+
+// Last, so that nothing shows again what is hidden.
+void hide(ViewBuilder& view, const ViewInputs& inputs) {
+  for (const HostPath& path : by_depth(inputs.hidden)) {
+    for (const std::string& place : places_of(path.path, inputs)) view.shut(path, place);
   }
 }
 
@@ -331,11 +301,16 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   add_resolver(view, inputs.names_resolve);
   add_scratch(view, inputs.disk);
   view.caller_decides();
-  const std::vector<Shown> shown = shown_paths(inputs);
+  std::vector<Shown> shown = shown_paths(inputs);
+  for (const HostPath& path : inputs.no_exec) TRY(check_shown("noexec", path, shown));
+  for (const HostPath& path : inputs.hidden) TRY(check_shown("hide", path, shown));
+  forbid_programs_below(inputs.no_exec, shown);
   TRY(check_obstacles(view, inputs));
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
-  for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access);
+  for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access, one.no_exec);
   if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
+  hide(view, inputs);
+  for (const HostLayout::Link& link : inputs.links) view.link(link);
   return std::move(view).take();
 }
 

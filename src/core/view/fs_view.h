@@ -64,6 +64,7 @@ struct ViewEntry {
   bool make_target = false;  // the mount point is a file that must be created first
   bool of_base = false;      // see HostRoot: chosen by nobody but this host's root
   bool of_caller = false;    // at a place the caller chose
+  bool no_exec = false;      // nothing can be executed from there
   bool operator==(const ViewEntry&) const = default;
 };
 
@@ -73,9 +74,12 @@ struct ViewInputs {
   RepoAccess repo_access = RepoAccess::kReadOnly;
   std::vector<HostPath> read_only{};
   std::vector<HostPath> read_write{};
+  std::vector<HostPath> hidden{};   // below one of these or the repo
+  std::vector<HostPath> no_exec{};  // likewise
   std::vector<HostPath>
       pinned{};  // directories in writable places that must keep their name: mount points of their own
-  std::vector<HostPath> tool_files{};  // the executable and its interpreter, when outside the system directories
+  std::vector<HostPath> tool_files{};     // the executable and its interpreter, when outside the system directories
+  std::vector<HostLayout::Link> links{};  // by which the caller, or the tool, calls something that is shown
   ByteCount disk = kDefaultDiskQuota;
   bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/seccomp/program.h"
+#include "core/seccomp/tracing.h"
 #include "core/seccomp/uncounted.h"
 #include "core/seccomp/unix_sockets.h"
 #include "core/view/fs_view.h"
@@ -28,12 +29,15 @@ bool has_no_unix_sockets(const Plan& plan) {
   return std::ranges::find(plan.required, Guarantee::kNetUnixIsolated) != plan.required.end();
 }
 
+bool may_trace(const Plan& plan) { return plan.tool.hardening == "strace"; }
+
 }  // namespace
 
 std::string jail_seccomp(const Plan& plan) {
   std::string program(seccomp::program());
   if (has_no_unix_sockets(plan)) program = seccomp::without_unix_sockets(program);
-  return plan.limits.memory ? seccomp::without_uncounted(program) : program;
+  if (plan.limits.memory) program = seccomp::without_uncounted(program);
+  return may_trace(plan) ? seccomp::with_tracing(program) : program;
 }
 
 namespace {
@@ -54,24 +58,25 @@ Established network(const Plan& plan, const std::optional<RunFacts>& facts) {
 
 std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach, const std::optional<RunFacts>& facts) {
   const auto locked = [&](Guarantee guarantee) { return Established{guarantee, write_lock(guarantee, reach, facts)}; };
-  std::vector<Established> established = {{Guarantee::kExecAllowlisted, Mechanism::kGate},
-                                          {Guarantee::kExecPinned, Mechanism::kIdentity},
-                                          {Guarantee::kEnvStripped, Mechanism::kGate},
-                                          locked(Guarantee::kFsReadonlySystem),
-                                          {Guarantee::kFsHomeHidden, Mechanism::kMountNamespace},
-                                          {Guarantee::kFsPrivateTmp, Mechanism::kMountNamespace},
-                                          locked(Guarantee::kFsWriteConfined),
-                                          network(plan, facts),
-                                          {Guarantee::kNetDnsClosed, Mechanism::kNetworkNamespace},
-                                          {Guarantee::kProcPidIsolated, Mechanism::kPidNamespace},
-                                          {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
-                                          {Guarantee::kProcCapsDropped, Mechanism::kCapset},
-                                          {Guarantee::kProcSeccomp, Mechanism::kSeccomp},
-                                          {Guarantee::kProcDiesWithParent, Mechanism::kPidNamespace},
-                                          {Guarantee::kLimitWall, Mechanism::kSupervisor},
-                                          {Guarantee::kLimitOutput, Mechanism::kSupervisor},
-                                          {Guarantee::kLimitDisk, Mechanism::kTmpfs},
-                                          {Guarantee::kFsNoSetid, Mechanism::kSeccomp}};
+  std::vector<Established> established = {
+      {Guarantee::kExecAllowlisted, Mechanism::kGate},
+      {Guarantee::kExecPinned, Mechanism::kIdentity},
+      {Guarantee::kEnvStripped, Mechanism::kGate},
+      locked(Guarantee::kFsReadonlySystem),
+      {Guarantee::kFsHomeHidden, Mechanism::kMountNamespace},
+      {Guarantee::kFsPrivateTmp, Mechanism::kMountNamespace},
+      locked(Guarantee::kFsWriteConfined),
+      network(plan, facts),
+      {Guarantee::kNetDnsClosed, Mechanism::kNetworkNamespace},
+      {Guarantee::kProcPidIsolated, Mechanism::kPidNamespace},
+      {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
+      {Guarantee::kProcCapsDropped, Mechanism::kCapset},
+      {Guarantee::kProcSeccomp, may_trace(plan) ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
+      {Guarantee::kProcDiesWithParent, Mechanism::kPidNamespace},
+      {Guarantee::kLimitWall, Mechanism::kSupervisor},
+      {Guarantee::kLimitOutput, Mechanism::kSupervisor},
+      {Guarantee::kLimitDisk, Mechanism::kTmpfs},
+      {Guarantee::kFsNoSetid, Mechanism::kSeccomp}};
   if (!may_write_the_host(plan)) {
     established.push_back(locked(Guarantee::kFsGitProtected));
   } else if (plan.git_access == GitAccess::kProtected) {

@@ -78,6 +78,9 @@ Status BwrapJail::usable() {
 Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request) {
   const BinaryIdentity* const executed = request.executable.executed();
   if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  if (!request.plan.no_exec.empty()) {
+    return fail(invalid_request("noexec", "bwrap has no option for it", "use the native jail, or leave --noexec out"));
+  }
   Executable wrapper = TRY(request.host.pin_wrapper(options_.program));
   const HostView& view = *TRY(request.host.view());
   const Inputs rendering{.argv = request.executable.argv_for(request.plan),

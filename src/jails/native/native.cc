@@ -29,6 +29,7 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
       op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
       // Nothing of the base was chosen by the caller, so there is nothing that could have been swapped.
       if (!entry.of_base) op.identity = identity_of(entry.source);
+      if (entry.no_exec) op.flags |= wire::kOpNoExec;
       break;
     case ViewKind::kDevice:
       // The one place where device nodes work; still no programs and no setuid from there. Read-only is about the node,

@@ -196,4 +196,11 @@ Result<HardenedCommand> harden_grype(Argv argv) { return harden_scanner(kGrype, 
 std::vector<HardeningFact> syft_facts() { return facts_of(kSyft); }
 std::vector<HardeningFact> grype_facts() { return facts_of(kGrype); }
 
+AdmittedWords syft_admitted() {
+  constexpr std::array<std::string_view, 1> kCommands = {"scan"};
+  return admitted_of(kSyftOptions, kCommands);
+}
+
+AdmittedWords grype_admitted() { return admitted_of(kGrypeOptions); }
+
 }  // namespace sallyport::hardening

@@ -110,4 +110,6 @@ std::vector<HardeningFact> ast_grep_facts() {
   return facts;
 }
 
+AdmittedWords ast_grep_admitted() { return admitted_of(kOptions, kCommands); }
+
 }  // namespace sallyport::hardening

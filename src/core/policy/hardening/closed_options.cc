@@ -150,6 +150,14 @@ void add_facts(std::vector<HardeningFact>& facts, std::span<const KnownOption> o
   }
 }
 
+AdmittedWords admitted_of(std::span<const KnownOption> options, std::span<const std::string_view> commands) {
+  AdmittedWords words{.commands = {commands.begin(), commands.end()}};
+  for (const KnownOption& option : options) {
+    if (option.treat != Treat::kRefuse) words.options.emplace_back(option.name);
+  }
+  return words;
+}
+
 Status check_command_name(std::string_view tool, std::string_view command, std::span<const std::string_view> known) {
   if (std::ranges::find(known, command) != known.end()) return {};
   const std::string near = did_you_mean(command, known);

@@ -72,6 +72,10 @@ struct ReadArguments {
 // The rows of the table that say something: refused options, and files that are checked.
 void add_facts(std::vector<HardeningFact>& facts, std::span<const KnownOption> options);
 
+// The names of the table that may be given, and the commands.
+[[nodiscard]] AdmittedWords admitted_of(std::span<const KnownOption> options,
+                                        std::span<const std::string_view> commands = {});
+
 // A command that may be asked for. Only whole names.
 [[nodiscard]] Status check_command_name(std::string_view tool, std::string_view command,
                                         std::span<const std::string_view> known);

@@ -52,10 +52,13 @@ bool is_remote_context(std::string_view context) {
 }
 
 // A path inside the repo may be a symlink to anywhere, and the daemon follows it; the working directory itself was
-// resolved by the gate. Read-only, because this code cannot see whether the repo may be written.
+// resolved by the gate, which also checks that a whole path is that directory. Read-only, because this code cannot see
+// whether the repo may be written.
 bool is_harmless_volume(std::string_view value) {
   if (value.find(':') == std::string_view::npos) return value.starts_with('/');  // anonymous, dies with the container
-  return value.starts_with(".:/") && value.ends_with(":ro") && std::ranges::count(value, ':') == 2;
+  return (value.starts_with(".:/") ||
+          (value.starts_with('/') && value.find(":/", 1) != std::string_view::npos && value[1] != ':')) &&
+         value.ends_with(":ro") && std::ranges::count(value, ':') == 2;
 }
 
 struct Rule {
@@ -79,7 +82,7 @@ Rule rule_for(DockerValue kind, std::string_view value) {
       return {value == "none" || value == "private", "it shares memory with others"};
     case DockerValue::kVolume:
       return {is_harmless_volume(value), "it opens a path of the host or another container's data",
-              "mount the working directory: -v .:/src:ro"};
+              "mount the working directory, read-only: -v $PWD:/src:ro"};
     case DockerValue::kFileInside:
       return {is_inside(value), "it names a file outside the working directory", "use a relative path without .."};
     case DockerValue::kOwnName:
@@ -119,6 +122,7 @@ class Parser {
   }
 
   [[nodiscard]] bool gave_network() const { return gave_network_; }
+  [[nodiscard]] std::vector<FileRule> take_files() { return std::move(files_); }
 
  private:
   static std::unexpected<Error> refuse(std::string_view word, std::string_view why, std::string_view hint) {
@@ -131,8 +135,18 @@ class Parser {
   Status check_value(const DockerOption& option, std::string_view value) {
     const Rule rule = rule_for(option.value, value);
     if (option.value == DockerValue::kNoNetwork) gave_network_ = true;
+    if (rule.holds && option.value == DockerValue::kVolume) add_mounted(value);
     if (rule.holds) return {};
     return refuse(fmt::format("--{} {}", option.name, value), rule.why, rule.hint);
+  }
+
+  void add_mounted(std::string_view volume) {
+    const std::size_t colon = volume.find(':');
+    if (colon == std::string_view::npos || volume.front() != '/') return;
+    files_.push_back({.kind = FileRule::Kind::kWorkingDirectory,
+                      .path = std::string(volume.substr(0, colon)),
+                      .what = "docker -v",
+                      .hint = "mount the working directory, read-only: -v $PWD:/src:ro"});
   }
 
   // The value of an option that has none in its own word.
@@ -205,6 +219,7 @@ class Parser {
   std::size_t at_ = 0;
   std::vector<std::string_view> operands_;
   bool gave_network_ = false;
+  std::vector<FileRule> files_;
 };
 
 // The words of the command: "run", or "container run".
@@ -241,7 +256,9 @@ Result<HardenedCommand> harden_docker(Argv argv) {
   TRY(parser.run());
   // docker refuses a network named twice.
   const std::size_t skip = parser.gave_network() && !command.forced.empty() ? 1 : 0;
-  return HardenedCommand{.argv = insert_after(argv, words, command.forced.subspan(skip)), .env = docker_env()};
+  return HardenedCommand{.argv = insert_after(argv, words, command.forced.subspan(skip)),
+                         .env = docker_env(),
+                         .files = parser.take_files()};
 }
 
 std::vector<HardeningFact> docker_facts() {
@@ -260,7 +277,8 @@ std::vector<HardeningFact> docker_facts() {
        "they reach other containers, host files or the daemon's settings"},
       {Kind::kRefused, "options that are not listed, before or behind the operands",
        "mounts, devices, namespaces, secrets, outputs and entitlements give the host away"},
-      {Kind::kRefused, "run -v other than an anonymous volume or .:/PATH:ro", "it opens a path of the host"},
+      {Kind::kRefused, "run -v other than an anonymous volume or the working directory, read-only",
+       "it opens a path of the host"},
       {Kind::kRefused, "run --name without sallyport- in front", "it could not be told from the host's containers"},
       {Kind::kRefused, "build contexts and -f outside the working directory, URLs, -",
        "files of the host or of strangers would be sent to the daemon"},
@@ -270,6 +288,17 @@ std::vector<HardeningFact> docker_facts() {
       {Kind::kNeutralised, "# syntax= in a Dockerfile", "it names a program that builds, with the daemon's rights"},
       {Kind::kNeutralised, "RUN --mount, --security, --network in a Dockerfile", "they ask for secrets and rights"},
   };
+}
+
+AdmittedWords docker_admitted() {
+  AdmittedWords words;
+  for (const std::string_view name : docker_command_names()) {
+    words.commands.emplace_back(name);
+    for (const DockerOption& option : find_docker_command("", name)->options) {
+      words.options.push_back(fmt::format("{} --{}", name, option.name));
+    }
+  }
+  return words;
 }
 
 }  // namespace sallyport::hardening

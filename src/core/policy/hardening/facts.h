@@ -3,7 +3,9 @@
 // acts on, so a rule that is not enforced cannot be listed.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sallyport::hardening {
 
@@ -16,6 +18,12 @@ struct HardeningFact {
   Kind kind = Kind::kForced;
   std::string_view what;  // the option, variable, command or file, as written on a command line
   std::string_view why;   // one clause: what it would do otherwise
+};
+
+// What a caller may say to a tool whose words are a closed list, for `sallyport allowlist show`.
+struct AdmittedWords {
+  std::vector<std::string> commands{};
+  std::vector<std::string> options{};
 };
 
 [[nodiscard]] std::string_view kind_name(HardeningFact::Kind kind);

@@ -6,25 +6,13 @@
 
 #include "core/policy/hardening/git_commands.h"
 #include "core/policy/hardening/git_config.h"
+#include "core/policy/hardening/git_globals.h"
 #include "core/policy/hardening/hardeners.h"
 #include "core/policy/hardening/options.h"
 
 namespace sallyport::hardening {
 namespace {
 
-// Options before the command that only narrow what git does. All others are refused: -c, --config-env, --exec-path,
-// --paginate, --namespace and whatever a later git adds.
-constexpr std::array<std::string_view, 10> kGlobalFlags = {"--no-pager",
-                                                           "-P",
-                                                           "--bare",
-                                                           "--no-replace-objects",
-                                                           "--literal-pathspecs",
-                                                           "--glob-pathspecs",
-                                                           "--noglob-pathspecs",
-                                                           "--icase-pathspecs",
-                                                           "--no-optional-locks",
-                                                           "--no-advice"};
-constexpr std::array<std::string_view, 2> kPathOptions = {"--git-dir", "--work-tree"};
 constexpr std::array<std::string_view, 3> kGitAlone = {"--version", "-v", "version"};
 
 // They run `git status` or its like in each submodule that is checked out.
@@ -37,39 +25,16 @@ constexpr auto kEntersSubmodules = std::to_array<std::string_view>(
 constexpr auto kChangesIndex = std::to_array<std::string_view>(
     {"checkout", "cherry-pick", "merge", "pull", "rebase", "reset", "restore", "revert", "stash", "switch"});
 
+constexpr auto kReflogWithoutDiff =
+    std::to_array<std::string_view>({"expire", "delete", "exists", "list", "drop", "write"});
+
+// What verifies a signature, by the names git itself uses. For these commands only: a signature is data of the repo's, and
+// every other command does without the programs.
+constexpr auto kVerifies = std::to_array<std::string_view>({"verify-commit", "verify-tag"});
+constexpr auto kVerifiers = std::to_array<std::string_view>(
+    {"gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen"});
+
 constexpr std::array<std::string_view, 2> kDiffFlags = {"--no-ext-diff", "--no-textconv"};
-
-Status check_global_path(std::string_view option, std::string_view path) {
-  if (stays_below(path)) return {};
-  return fail(refused_argument("git", option, fmt::format("'{}' may lie outside the repo", path),
-                               "choose the working directory in the request instead, or a relative path without .."));
-}
-
-bool takes_separate_path(std::string_view argument) {
-  return argument == "-C" || std::ranges::find(kPathOptions, argument) != kPathOptions.end();
-}
-
-// How many of the caller's arguments stand before the command's name.
-Result<std::size_t> count_global_options(Argv arguments) {
-  std::size_t i = 0;
-  while (i < arguments.size() && is_option(arguments[i])) {
-    const std::string& argument = arguments[i];
-    const LongOption option = split_long(argument);
-    if (std::ranges::find(kGlobalFlags, argument) != kGlobalFlags.end()) {
-      i += 1;
-    } else if (std::ranges::find(kPathOptions, option.name) != kPathOptions.end() && option.has_value) {
-      TRY(check_global_path(option.name, option.value));
-      i += 1;
-    } else if (takes_separate_path(argument)) {
-      TRY(check_global_path(argument, i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : ""));
-      i += 2;
-    } else {
-      return fail(refused_argument("git", argument, "not one of the options known to be harmless before the command",
-                                   "leave it out; the gate sets git's configuration itself"));
-    }
-  }
-  return i;
-}
 
 // Where the diff options go: behind the command, or behind its own verb where it has some (`stash show`).
 std::size_t diff_options_position(const GitCommand& command, Argv arguments, std::size_t command_at) {
@@ -82,7 +47,7 @@ std::size_t diff_options_position(const GitCommand& command, Argv arguments, std
 bool takes_diff_options(const GitCommand& command, Argv arguments, std::size_t command_at) {
   const std::string_view verb = command_at + 1 < arguments.size() ? std::string_view(arguments[command_at + 1]) : "";
   if (command.name == "stash") return verb == "show" || verb == "list";
-  if (command.name == "reflog") return verb != "expire" && verb != "delete" && verb != "exists";
+  if (command.name == "reflog") return std::ranges::find(kReflogWithoutDiff, verb) == kReflogWithoutDiff.end();
   return command.diff != DiffOptions::kNone;
 }
 
@@ -96,19 +61,30 @@ std::vector<std::string> fixed_arguments() {
 }
 
 // format-patch writes files of fixed names into the directory it stands in; a repo can have made one of them a symlink.
-std::vector<FileRule> written_files(std::string_view command, Argv globals, Argv options) {
-  if (command != "format-patch") return {};
-  std::string directory = ".";
-  for (std::size_t i = 0; i + 1 < globals.size(); ++i) {
-    if (globals[i] == "-C") directory = (std::filesystem::path(directory) / globals[i + 1]).native();
-  }
+void add_written_files(std::string_view command, const GitGlobals& globals, Argv options,
+                       std::vector<FileRule>& files) {
+  if (command != "format-patch") return;
+  const std::string directory =
+      globals.directory.empty() ? "." : (std::filesystem::path(".") / globals.directory).native();
   const bool other_names = std::ranges::any_of(options, [](const std::string& option) {
     return may_abbreviate(option, "--suffix") || may_abbreviate(option, "--numbered-files");
   });
-  return {{.kind = FileRule::Kind::kOutput,
-           .path = directory + (other_names ? "/*" : "/*.patch"),
-           .what = "git format-patch would write",
-           .hint = "remove what stands there, or write to --stdout"}};
+  files.push_back({.kind = FileRule::Kind::kOutput,
+                   .path = directory + (other_names ? "/*" : "/*.patch"),
+                   .what = "git format-patch would write",
+                   .hint = "remove what stands there, or write to --stdout"});
+}
+
+// `stash show` prints a summary unless it is given an option, and ours are some.
+bool needs_stat(const GitCommand& command, Argv after) {
+  return command.name == "stash" &&
+         std::ranges::none_of(after, [](const std::string& word) { return is_option(word); });
+}
+
+bool recurses(std::string_view command, Argv options) {
+  return (command == "grep" || command == "ls-files") && std::ranges::any_of(options, [](const std::string& option) {
+           return may_abbreviate(option, "--recurse-submodules");
+         });
 }
 
 }  // namespace
@@ -129,7 +105,8 @@ Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
     return HardenedCommand{.argv = std::move(out), .env = std::move(env)};
   }
 
-  const std::size_t command_at = TRY(count_global_options(arguments));
+  GitGlobals globals = TRY(read_git_globals(arguments));
+  const std::size_t command_at = globals.count;
   if (command_at >= arguments.size()) {
     return fail(
         refused_argument("git", arguments.back(), "no command follows the options", "name one, e.g. git status"));
@@ -140,41 +117,42 @@ Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
     return fail(refused_argument("git", name, "not one of the commands git may run here", git_command_hint(name)));
   }
   TRY(check_git_arguments(*command, arguments.subspan(command_at + 1)));
+  if (std::ranges::find(kVerifies, name) != kVerifies.end()) {
+    for (const std::string_view program : kVerifiers) out.insert(out.end(), {"-c", std::string(program)});
+  }
 
   const std::size_t split = diff_options_position(*command, arguments, command_at);
   const Argv before = arguments.first(split);
+  const Argv after = arguments.subspan(split);
   out.insert(out.end(), before.begin(), before.end());
   if (takes_diff_options(*command, arguments, command_at)) {
     const std::size_t skip = command->diff == DiffOptions::kTextconv ? 1 : 0;
     out.insert(out.end(), kDiffFlags.begin() + skip, kDiffFlags.end());
+    if (split > command_at + 1 && arguments[split - 1] == "show" && needs_stat(*command, after)) {
+      out.emplace_back("--stat");
+    }
   }
-  const Argv after = arguments.subspan(split);
   out.insert(out.end(), after.begin(), after.end());
-  return HardenedCommand{.argv = std::move(out),
-                         .env = std::move(env),
-                         .files = written_files(name, arguments.first(command_at), arguments.subspan(command_at + 1))};
+  add_written_files(name, globals, arguments.subspan(command_at + 1), globals.files);
+  return HardenedCommand{.argv = std::move(out), .env = std::move(env), .files = std::move(globals.files)};
 }
 
 std::optional<GitQuestion> question_before_git(Argv argv) {
   const Argv arguments = argv.subspan(1);
-  const Result<std::size_t> command_at = count_global_options(arguments);
-  if (!command_at || *command_at >= arguments.size()) return std::nullopt;
-  const std::string& name = arguments[*command_at];
+  const Result<GitGlobals> globals = read_git_globals(arguments);
+  if (!globals || globals->count >= arguments.size()) return std::nullopt;
+  const std::string& name = arguments[globals->count];
   // They run nothing of the repo's; and who asks for the configuration is to see what it says.
   if (name == "version" || name == "config") return std::nullopt;
   GitQuestion question{.tool_is_git = true, .argv = {argv.front()}};
-  question.enters_submodules = std::ranges::find(kEntersSubmodules, name) != kEntersSubmodules.end();
+  question.enters_submodules = std::ranges::find(kEntersSubmodules, name) != kEntersSubmodules.end() ||
+                               recurses(name, arguments.subspan(globals->count + 1));
   question.changes_index = std::ranges::find(kChangesIndex, name) != kChangesIndex.end();
-  for (std::size_t i = 0; i < *command_at; ++i) {
-    const LongOption option = split_long(arguments[i]);
-    const bool separate = !option.has_value && takes_separate_path(arguments[i]);
-    const std::string value(separate ? std::string_view(arguments[i + 1]) : option.value);
-    if (arguments[i] == "-C") question.directory /= value;
-    if (option.name == "--work-tree") question.work_tree = value;
-    if (option.name == "--git-dir" || arguments[i] == "--bare") question.names_git_dir = true;
-    question.argv.push_back(arguments[i]);
-    if (separate) question.argv.push_back(arguments[++i]);
-  }
+  question.directory = globals->directory;
+  question.work_tree = globals->work_tree;
+  question.names_git_dir = globals->names_git_dir;
+  const Argv before = arguments.first(globals->count);
+  question.argv.insert(question.argv.end(), before.begin(), before.end());
   question.argv.insert(question.argv.end(), {"config", "--list", "-z"});
   return question;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/policy/hardening/git_commands.h"
+#include "core/policy/hardening/git_words.h"
 #include "core/policy/hardening/options.h"
 
 namespace sallyport::hardening {
@@ -43,6 +44,9 @@ constexpr auto kRefusedOptions = std::to_array<RefusedGitOption>({
     {"--remote", kRunsProgram, "archive"},
     {"--unsafe-paths", "it writes outside the repo", "apply"},
     {"--build-fake-ancestor", kWritesFile, "apply"},
+    {"--export-marks", kWritesFile, "fast-export"},
+    {"--import-marks", "it reads a file that may lie outside the repo", "fast-export"},
+    {"--import-marks-if-exists", "it reads a file that may lie outside the repo", "fast-export"},
     {"--index-output", kWritesFile, "read-tree"},
     {"--object-dir", "it writes to a directory that may lie outside the repo", "commit-graph"},
     {"--continue", kContinues, "rebase"},
@@ -67,6 +71,11 @@ struct WholeOption {
 };
 constexpr auto kWholeOptions = std::to_array<WholeOption>({{"--text", "cat-file"}, {"--filter", "cat-file"}});
 
+// They only read, and the gate outranks the configuration of each submodule first (GitQuestion::enters_submodules).
+bool recurses_only_to_read(const GitCommand& command, std::string_view argument) {
+  return (command.name == "grep" || command.name == "ls-files") && may_abbreviate(argument, "--recurse-submodules");
+}
+
 // The merge strategies git brings. Another name is a program `git-merge-NAME` in PATH, or an alias.
 constexpr auto kStrategies =
     std::to_array<std::string_view>({"octopus", "ort", "ours", "recursive", "resolve", "subtree"});
@@ -80,7 +89,7 @@ bool is_whole(const GitCommand& command, std::string_view argument) {
 }
 
 const RefusedGitOption* find_refused(const GitCommand& command, std::string_view argument) {
-  if (is_whole(command, argument)) return nullptr;
+  if (is_whole(command, argument) || recurses_only_to_read(command, argument)) return nullptr;
   const auto* const found = std::ranges::find_if(kRefusedOptions, [&](const RefusedGitOption& refused) {
     return (refused.command.empty() || refused.command == command.name) && may_abbreviate(argument, refused.option);
   });
@@ -148,7 +157,7 @@ Status check_value(const GitCommand& command, Argv arguments, std::size_t i) {
 
 Status check_options(const GitCommand& command, Argv options) {
   const std::string tool = fmt::format("git {}", command.name);
-  for (std::size_t i = 0; i < options.size(); ++i) {
+  for (const std::size_t i : git_option_words(command, options)) {
     if (const RefusedGitOption* const refused = find_refused(command, options[i])) {
       return fail(refused_argument(tool, options[i], refused->why, kLeaveOut));
     }
@@ -191,6 +200,10 @@ Status check_verb(const GitCommand& command, Argv arguments) {
                                  "only `submodule status` runs no command from the repo's configuration",
                                  "write submodule status"));
   }
+  // An older git reads `reflog list …` as `reflog show list …`, which can show differences.
+  if (command.name == "reflog" && verb == "list" && arguments.size() > 1) {
+    return fail(refused_argument("git reflog", arguments.back(), "`reflog list` takes no arguments", "leave it out"));
+  }
   if (command.name == "init" || command.name == "clone")
     return check_places(fmt::format("git {}", command.name), arguments);
   if (command.name == "worktree") {
@@ -219,7 +232,7 @@ std::span<const RefusedGitOption> refused_git_options() { return kRefusedOptions
 
 Status check_git_arguments(const GitCommand& command, Argv arguments) {
   TRY(check_verb(command, arguments));
-  return check_options(command, arguments.first(count_option_arguments(arguments)));
+  return check_options(command, arguments);
 }
 
 }  // namespace sallyport::hardening

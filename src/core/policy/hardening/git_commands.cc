@@ -13,9 +13,9 @@ using enum DiffOptions;
 
 // Closed, because `git x` runs the repo's alias.x (a shell command when it starts with "!") for every x git does not
 // know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
-// daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), gc and its kin
-// (gc.recentObjectsHook), and range-diff, which starts `git log` without our --no-textconv. What may stand behind each is in
-// git_arguments.cc.
+// daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), and gc and its kin
+// (gc.recentObjectsHook). range-diff starts `git log` without our --no-textconv, but with the settings by which the gate
+// outranks each driver it has listed (ADR 0026). What may stand behind each is in git_arguments.cc.
 constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"add"},
     GitCommand{"annotate", kTextconv},
@@ -44,6 +44,7 @@ constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"diff-files", kAll},
     GitCommand{"diff-index", kAll},
     GitCommand{"diff-tree", kAll},
+    GitCommand{"fast-export"},
     GitCommand{"fetch"},
     GitCommand{"for-each-ref"},
     GitCommand{"format-patch", kAll, "o", "UlSGOvC"},
@@ -66,6 +67,7 @@ constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"patch-id"},
     GitCommand{"pull"},
     GitCommand{"push"},
+    GitCommand{"range-diff", kAll},
     GitCommand{"read-tree"},
     GitCommand{"rebase", kNone, "x", "XsCS"},
     GitCommand{"reflog", kAll},
@@ -91,7 +93,9 @@ constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"update-index"},
     GitCommand{"update-ref"},
     GitCommand{"var"},
+    GitCommand{"verify-commit"},
     GitCommand{"verify-pack"},
+    GitCommand{"verify-tag"},
     GitCommand{"version"},
     GitCommand{"whatchanged", kAll},
     GitCommand{"worktree"},

@@ -4,8 +4,10 @@
 
 #include "core/policy/hardening/git_commands.h"
 #include "core/policy/hardening/git_config.h"
+#include "core/policy/hardening/git_globals.h"
 #include "core/policy/hardening/git_keys.h"
 #include "core/policy/hardening/git_overrides.h"
+#include "core/policy/hardening/hardeners.h"
 
 namespace sallyport::hardening {
 namespace {
@@ -35,6 +37,8 @@ void add_forced(Facts& facts) {
 }
 
 void add_refused(Facts& facts) {
+  facts.add(Kind::kRefused, "-c of a key that is not on the closed list", "it would win over the gate's own settings");
+  facts.add(Kind::kRefused, "-C, --git-dir, --work-tree outside the repo", "git would obey a repo nobody has checked");
   facts.add(Kind::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
   for (const RefusedGitOption& refused : refused_git_options()) {
     facts.add(Kind::kRefused,
@@ -79,6 +83,15 @@ std::vector<HardeningFact> git_facts() {
     return made;
   }();
   return facts.rows;
+}
+
+AdmittedWords git_admitted() {
+  AdmittedWords words;
+  for (const GitCommand& command : git_commands()) words.commands.emplace_back(command.name);
+  for (const GitCallerKey& key : git_caller_keys()) {
+    words.options.push_back(fmt::format("-c {}={}", key.key, key.value.empty() ? "…" : key.value));
+  }
+  return words;
 }
 
 }  // namespace sallyport::hardening

@@ -152,4 +152,6 @@ std::vector<HardeningFact> gitleaks_facts() {
   return facts;
 }
 
+AdmittedWords gitleaks_admitted() { return admitted_of(kOptions, kCommands); }
+
 }  // namespace sallyport::hardening

@@ -16,6 +16,9 @@ using Argv = std::span<const std::string>;
 // Nothing for a command that reads no repo, or that is refused anyway.
 [[nodiscard]] std::optional<GitQuestion> question_before_git(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_npm(Argv argv);
+// `words` of argv are the command itself: "npx", or "npm exec".
+[[nodiscard]] Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words);
+[[nodiscard]] Result<HardenedCommand> harden_npx(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_ripgrep(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_semgrep(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_gitleaks(Argv argv);
@@ -31,6 +34,7 @@ using Argv = std::span<const std::string>;
 
 // What each of them does, in rows (facts.h).
 [[nodiscard]] std::vector<HardeningFact> npm_facts();
+[[nodiscard]] std::vector<HardeningFact> npx_facts();
 [[nodiscard]] std::vector<HardeningFact> ripgrep_facts();
 [[nodiscard]] std::vector<HardeningFact> semgrep_facts();
 [[nodiscard]] std::vector<HardeningFact> gitleaks_facts();
@@ -43,5 +47,18 @@ using Argv = std::span<const std::string>;
 [[nodiscard]] std::vector<HardeningFact> node_facts();
 [[nodiscard]] std::vector<HardeningFact> jq_facts();
 [[nodiscard]] std::vector<HardeningFact> docker_facts();
+
+// What may be said to those that take a closed list of words.
+[[nodiscard]] AdmittedWords git_admitted();
+[[nodiscard]] AdmittedWords npm_admitted();
+[[nodiscard]] AdmittedWords docker_admitted();
+[[nodiscard]] AdmittedWords semgrep_admitted();
+[[nodiscard]] AdmittedWords gitleaks_admitted();
+[[nodiscard]] AdmittedWords ast_grep_admitted();
+[[nodiscard]] AdmittedWords scip_typescript_admitted();
+[[nodiscard]] AdmittedWords syft_admitted();
+[[nodiscard]] AdmittedWords grype_admitted();
+[[nodiscard]] AdmittedWords tree_sitter_admitted();
+[[nodiscard]] AdmittedWords strace_admitted();
 
 }  // namespace sallyport::hardening

@@ -1,4 +1,5 @@
-// node runs what it is given: that is its purpose, and why only a jail may hold it.
+// node runs what it is given: that is its purpose, and why only a jail may hold it. So do the compilers, build systems and
+// test runners of the ready policies (hardening "jailed", ADR 0045).
 #include <algorithm>
 #include <array>
 

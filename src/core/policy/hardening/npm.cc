@@ -7,6 +7,8 @@
 #include "core/policy/hardening/facts.h"
 #include "core/policy/hardening/git_config.h"
 #include "core/policy/hardening/hardeners.h"
+#include "core/policy/hardening/npm_commands.h"
+#include "core/policy/hardening/npm_environment.h"
 #include "core/policy/hardening/npm_keys.h"
 #include "core/policy/hardening/npm_packages.h"
 #include "core/policy/hardening/options.h"
@@ -19,67 +21,10 @@ namespace {
 // npm itself starts.
 constexpr std::array<std::string_view, 1> kNpmFixed = {"--ignore-scripts"};
 
-// Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
-// pre and post scripts). Left out: exec, explore, edit, init and other ways to start a program, and what acts on an
-// account or the user's configuration. npm completes abbreviated commands, so only whole names are taken.
-constexpr auto kTakePackages =
-    std::to_array<std::string_view>({"install", "i", "add", "in", "install-test", "it", "update", "up", "upgrade",
-                                     "pack", "view", "info", "show", "v", "diff"});
-constexpr auto kTakeNone = std::to_array<std::string_view>({"ci",
-                                                            "clean-install",
-                                                            "ic",
-                                                            "install-clean",
-                                                            "install-ci-test",
-                                                            "cit",
-                                                            "uninstall",
-                                                            "remove",
-                                                            "rm",
-                                                            "un",
-                                                            "rebuild",
-                                                            "rb",
-                                                            "prune",
-                                                            "dedupe",
-                                                            "ddp",
-                                                            "find-dupes",
-                                                            "test",
-                                                            "t",
-                                                            "tst",
-                                                            "run",
-                                                            "run-script",
-                                                            "start",
-                                                            "stop",
-                                                            "restart",
-                                                            "ls",
-                                                            "list",
-                                                            "ll",
-                                                            "la",
-                                                            "outdated",
-                                                            "audit",
-                                                            "fund",
-                                                            "explain",
-                                                            "why",
-                                                            "query",
-                                                            "sbom",
-                                                            "search",
-                                                            "ping",
-                                                            "shrinkwrap",
-                                                            "root",
-                                                            "prefix",
-                                                            "config"});
-// Of these, the ones that run a script of the repo's.
-constexpr auto kRunScripts =
-    std::to_array<std::string_view>({"test", "t", "tst", "run", "run-script", "start", "stop", "restart",
-                                     "install-test", "it", "install-ci-test", "cit"});
 constexpr std::string_view kRunsCode = "it runs the repo's scripts with your rights";
-// Of these, the ones that write nothing into the repo.
-constexpr auto kReadOnly = std::to_array<std::string_view>(
-    {"ls",         "list", "ll",   "la",     "outdated", "fund",       "explain", "why",  "query",  "sbom",
-     "search",     "ping", "root", "prefix", "config",   "view",       "info",    "show", "v",      "diff",
-     "find-dupes", "test", "t",    "tst",    "run",      "run-script", "start",   "stop", "restart"});
 // Written in place, so through a symlink; beside these npm writes below node_modules, where it replaces what it finds.
 constexpr auto kOutputs = std::to_array<std::string_view>({"package.json", "package-lock.json", "npm-shrinkwrap.json"});
 constexpr std::string_view kTarballs = "*.tgz";
-constexpr std::array<std::string_view, 3> kConfigVerbs = {"get", "list", "ls"};
 
 // In front of the command only words that cannot have a value: npm would take the command for it, and the word after
 // that for the command ("npm --tag test exec -- ./evil").
@@ -108,6 +53,10 @@ constexpr auto kBeforeCommand = std::to_array<std::string_view>({"--ignore-scrip
                                                                  "--help",
                                                                  "-h"});
 constexpr auto kBeforeCommandWithValue = std::to_array<std::string_view>({"--registry", "--loglevel"});
+// As separate words: npm takes the next word for these, whatever it is.
+constexpr auto kLogLevels =
+    std::to_array<std::string_view>({"silent", "error", "warn", "notice", "http", "info", "verbose", "silly"});
+constexpr auto kPrefixes = std::to_array<std::string_view>({"--prefix", "-C"});
 
 // Words of npm's own that stand for an option with its value. npm combines letters ("-glp"), so single dashes are a
 // closed list too.
@@ -119,6 +68,16 @@ constexpr std::string_view kWorkspace = "-w";
 
 bool is_in_list(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+// The directory that --prefix names, where npm then acts. npm expands "~/" and "${NAME}", and reads some words as no value.
+Status check_prefix(std::string_view word, std::string_view directory) {
+  constexpr auto kNoValue = std::to_array<std::string_view>({"", "true", "false", "null", "undefined"});
+  if (!is_in_list(kNoValue, directory) && !directory.starts_with('-') && !directory.starts_with('~') &&
+      directory.find("${") == std::string_view::npos) {
+    return {};
+  }
+  return fail(refused_argument("npm", word, "it names no directory of the repo", "write npm --prefix=DIRECTORY …"));
 }
 
 const NpmPin* find_pin(std::string_view key) {
@@ -136,7 +95,7 @@ class Arguments {
  public:
   explicit Arguments(Argv words) : words_(words) {}
 
-  Status check(std::string_view command) {
+  Status check(const NpmCommand& command) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const std::string& word = words_[i];
       if (is_end_of_options(word)) {
@@ -151,15 +110,20 @@ class Arguments {
       // A word that looks like an option is checked as one, whoever takes it.
       if (takes == Takes::kNextWord && i + 1 < words_.size() && !is_option(words_[i + 1])) ++i;
     }
-    if (is_in_list(kTakePackages, command)) {
+    if (command.takes_packages) {
       for (const std::string_view package : positionals_) TRY(check_npm_package(package, sources_));
     }
-    if (command != "config" || (!positionals_.empty() && is_in_list(kConfigVerbs, positionals_.front()))) return {};
-    return fail(
-        refused_argument("npm", "config", "the configuration may only be read", "use config get or config list"));
+    const std::string_view verb = positionals_.empty() ? std::string_view() : positionals_.front();
+    if (takes_verb(command, verb)) return {};
+    return fail(refused_argument(fmt::format("npm {}", command.name), verb.empty() ? command.name : verb,
+                                 "it may only read here",
+                                 command.verbs == "-" ? fmt::format("write npm {} alone", command.name)
+                                                      : fmt::format("one of: {}", command.verbs)));
   }
 
   [[nodiscard]] const NpmSources& sources() const { return sources_; }
+  // Where npm acts; empty: in the working directory.
+  [[nodiscard]] std::string_view prefix() const { return prefix_; }
 
  private:
   // nopt: two dashes or more.
@@ -174,6 +138,7 @@ class Arguments {
 
   Result<Takes> check_option(std::string_view word, std::string_view next) {
     if (word == kWorkspace) return Takes::kNextWord;
+    if (is_in_list(kPrefixes, split_long(word).name)) return take_prefix(word, next);
     if (is_in_list(kShorthands, word)) return Takes::kNothing;
     if (!is_long(word)) return refuse(word, "not a short option known to be harmless", "write the long form");
     const LongOption option = split_long(word);
@@ -186,6 +151,13 @@ class Arguments {
     if (key == "ignore-scripts") return check_scripts(word, next);
     if (const NpmPin* const pin = find_pin(key)) return check_pinned(*pin, word, option, negated);
     return check_harmless(key, word, option, negated);
+  }
+
+  Result<Takes> take_prefix(std::string_view word, std::string_view next) {
+    const LongOption option = split_long(word);
+    prefix_ = option.has_value ? option.value : next;
+    TRY(check_prefix(word, prefix_));
+    return option.has_value ? Takes::kOwnValue : Takes::kNextWord;
   }
 
   static Result<Takes> check_scripts(std::string_view word, std::string_view next) {
@@ -231,6 +203,7 @@ class Arguments {
   Argv words_;
   std::vector<std::string_view> positionals_;
   NpmSources sources_;
+  std::string_view prefix_;
 };
 
 bool may_precede_the_command(std::string_view word) {
@@ -239,20 +212,37 @@ bool may_precede_the_command(std::string_view word) {
   return is_in_list(kBeforeCommandWithValue, option.name) && !option.value.empty() && !option.value.starts_with('-');
 }
 
-Result<std::size_t> find_command(Argv arguments) {
-  const auto command = std::ranges::find_if(arguments, [](const std::string& word) { return !is_option(word); });
-  for (const std::string& word : Argv(arguments.begin(), command)) {
-    if (may_precede_the_command(word)) continue;
-    return fail(refused_argument("npm", word, "not one of the options that may stand before the command",
-                                 "put the command first, its options after it"));
+struct Before {
+  std::size_t command = 0;  // where it stands
+  std::string_view prefix{};
+};
+
+Result<Before> read_before_command(Argv arguments) {
+  Before before;
+  std::size_t at = 0;
+  for (; at < arguments.size() && is_option(arguments[at]); ++at) {
+    const std::string_view word = arguments[at];
+    const std::string_view next = at + 1 < arguments.size() ? std::string_view(arguments[at + 1]) : "";
+    const LongOption option = split_long(word);
+    if (is_in_list(kPrefixes, option.name)) {
+      before.prefix = option.has_value ? option.value : next;
+      TRY(check_prefix(word, before.prefix));
+      if (!option.has_value) ++at;
+    } else if (word == "--loglevel" && is_in_list(kLogLevels, next)) {
+      ++at;
+    } else if (!may_precede_the_command(word)) {
+      return fail(refused_argument("npm", word, "not one of the options that may stand before the command",
+                                   "put the command first, its options after it"));
+    }
   }
-  if (command != arguments.end() && !is_in_list(kTakePackages, *command) && !is_in_list(kTakeNone, *command)) {
-    const std::string suggestion = did_you_mean(*command, kTakeNone);
-    return fail(refused_argument("npm", *command, "not one of the commands npm may run here",
-                                 suggestion.empty() ? "put the command first, its options after it" : suggestion));
-  }
-  return static_cast<std::size_t>(command - arguments.begin());
+  before.command = at;
+  if (at >= arguments.size() || find_npm_command(arguments[at]) != nullptr) return before;
+  const std::string suggestion = did_you_mean(arguments[at], npm_command_names());
+  return fail(refused_argument("npm", arguments[at], "not one of the commands npm may run here",
+                               suggestion.empty() ? "see what it may: sallyport allowlist show npm" : suggestion));
 }
+
+}  // namespace
 
 std::vector<EnvVar> npm_env(const NpmSources& sources) {
   std::vector<EnvVar> env = git_env_for_children();  // npm starts git for git dependencies
@@ -265,40 +255,63 @@ std::vector<EnvVar> npm_env(const NpmSources& sources) {
   return env;
 }
 
-}  // namespace
-
 namespace {
 
-void add_output(std::string_view path, std::vector<FileRule>& files) {
+void add_output(std::string_view prefix, std::string_view path, std::vector<FileRule>& files) {
   files.push_back({.kind = FileRule::Kind::kOutput,
-                   .path = std::string(path),
+                   .path = prefix.empty() ? std::string(path) : fmt::format("{}/{}", prefix, path),
                    .what = "npm would write",
                    .hint = "remove it, or put a plain file in its place"});
 }
 
-// What the command writes in cwd, and whether it runs the repo's scripts.
-void add_deeds(std::string_view command, HardenedCommand& out) {
-  if (is_in_list(kRunScripts, command)) out.needs_jail = std::string(kRunsCode);
-  if (command == "pack") return add_output(kTarballs, out.files);
-  if (is_in_list(kReadOnly, command)) return;
-  for (const std::string_view output : kOutputs) add_output(output, out.files);
+// What the command writes, and whether it runs the repo's scripts.
+void add_deeds(const NpmCommand& command, std::string_view prefix, HardenedCommand& out) {
+  if (command.runs_scripts) out.needs_jail = std::string(kRunsCode);
+  if (!prefix.empty()) {
+    out.files.push_back({.kind = FileRule::Kind::kInsideRepo,
+                         .path = std::string(prefix),
+                         .what = "npm --prefix",
+                         .hint = "name a directory inside the repo, or another repo with --repo"});
+  }
+  if (command.name == "pack") add_output("", kTarballs, out.files);
+  if (!command.writes) return;
+  for (const std::string_view output : kOutputs) add_output(prefix, output, out.files);
 }
 
 }  // namespace
 
 Result<HardenedCommand> harden_npm(Argv argv) {
   const Argv words = argv.subspan(1);
-  const std::size_t command = TRY(find_command(words));
-  NpmSources sources;
-  if (command < words.size()) {
-    Arguments arguments(words.subspan(command + 1));
-    TRY(arguments.check(words[command]));
-    sources = arguments.sources();
+  if (!words.empty() && (words.front() == "exec" || words.front() == "x")) return harden_npm_exec(argv, 2);
+  const Before before = TRY(read_before_command(words));
+  if (before.command >= words.size()) {
+    return HardenedCommand{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env({})};
   }
+  const NpmCommand& command = *find_npm_command(words[before.command]);
+  Arguments arguments(words.subspan(before.command + 1));
+  TRY(arguments.check(command));
   // In front of everything, so before any "--", and where no later spelling that could win is accepted.
-  HardenedCommand out{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env(sources)};
-  if (command < words.size()) add_deeds(words[command], out);
+  HardenedCommand out{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env(arguments.sources())};
+  // The last one counts.
+  add_deeds(command, arguments.prefix().empty() ? before.prefix : arguments.prefix(), out);
   return out;
+}
+
+AdmittedWords npm_admitted() {
+  AdmittedWords words;
+  for (const std::string_view name : npm_command_names()) words.commands.emplace_back(name);
+  words.commands.emplace_back("exec");
+  words.options = {"--prefix", "-C"};
+  for (const std::span<const std::string_view> keys : {npm_flag_keys(), npm_one_word_keys(), npm_valued_keys()}) {
+    for (const std::string_view key : keys) words.options.push_back(fmt::format("--{}", key));
+  }
+  for (const std::span<const NpmPin> pins : {npm_pins(), npm_layout_pins()}) {
+    for (const NpmPin& pin : pins) {
+      if (pin.caller_may) words.options.push_back(fmt::format("--{}", pin.key));
+    }
+  }
+  words.options.insert(words.options.end(), kShorthands.begin(), kShorthands.end());
+  return words;
 }
 
 std::vector<HardeningFact> npm_facts() {
@@ -309,12 +322,15 @@ std::vector<HardeningFact> npm_facts() {
        "npm waits a minute for a denied host otherwise"},
       {Kind::kForced, "--globalconfig=FILE", "npm lets a project's .npmrc choose the file otherwise"},
       {Kind::kForced, "--global-ignore-file=FILE (npm 12)", "npm lets a project's .npmrc choose the file otherwise"},
-      {Kind::kRefused, "exec, explore, edit, init, link, publish, version, config set and other commands",
+      {Kind::kRefused, "explore, edit, init, link, publish, version X, pkg set, config set and other commands",
        "they start programs, or act on an account, the prefix or the configuration"},
       {Kind::kRefused, "test, run, start and their kin without a jail", kRunsCode},
       {Kind::kNeutralised, "package.json, package-lock.json, npm-shrinkwrap.json, *.tgz",
        "a symlink or hard link planted there would be written through"},
-      {Kind::kRefused, "an option with a value before the command", "npm takes the command for the value"},
+      {Kind::kRefused, "exec of a program that is not installed, or without a jail", "it would be fetched and run"},
+      {Kind::kRefused, "--prefix, -C outside the repo", "npm would act elsewhere"},
+      {Kind::kRefused, "an option with a value before the command, but --prefix, -C, --loglevel, --registry=",
+       "npm takes the command for the value"},
       {Kind::kRefused, "options npm does not document, abbreviations, letters in clusters",
        "npm completes and combines them in surprising ways"},
       {Kind::kRefused, "--KEY=-VALUE and --FLAG=WORD", "npm reads the value as an option or an argument of its own"},
@@ -325,7 +341,7 @@ std::vector<HardeningFact> npm_facts() {
   for (const std::span<const NpmPin> pins : {npm_pins(), npm_layout_pins()}) {
     for (const NpmPin& pin : pins) {
       facts.push_back({Kind::kNeutralised, pin.key, pin.why});
-      if (!pin.caller_may) facts.push_back({Kind::kRefused, pin.key, pin.why});
+      if (!pin.caller_may && pin.key != "prefix") facts.push_back({Kind::kRefused, pin.key, pin.why});
     }
   }
   return facts;

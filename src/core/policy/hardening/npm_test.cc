@@ -118,7 +118,8 @@ TEST(HardenNpm, RefusesEverySpellingThatTurnsScriptsOn_C25) {
 TEST(HardenNpm, RefusesEveryPinnedKeyTheCallerMayNotChoose_C25) {
   for (const auto pins : {npm_pins(), npm_layout_pins()}) {
     for (const NpmPin& pin : pins) {
-      if (pin.caller_may || pin.key == "ignore-scripts") continue;
+      // Where a caller's --prefix may lead is the gate's to check (everyday_test.cc).
+      if (pin.caller_may || pin.key == "ignore-scripts" || pin.key == "prefix") continue;
       const std::string key(pin.key);
       for (const std::string& word : {"--" + key + "=x", "--" + key, "--no-" + key, "-" + key, "---" + key}) {
         EXPECT_TRUE(refused({"npm", "install", word, "x"})) << word;
@@ -127,8 +128,7 @@ TEST(HardenNpm, RefusesEveryPinnedKeyTheCallerMayNotChoose_C25) {
       EXPECT_TRUE(refused({"npm", "install", "--" + key.substr(0, key.size() - 1) + "=x"})) << key;
     }
   }
-  for (const Args& argv : std::vector<Args>{{"npm", "install", "-C", "/"},
-                                            {"npm", "install", "-g", "x"},
+  for (const Args& argv : std::vector<Args>{{"npm", "install", "-g", "x"},
                                             {"npm", "install", "-gf", "x"},
                                             {"npm", "install", "-L", "global"},
                                             {"npm", "install", "-c", "x"},
@@ -163,8 +163,6 @@ TEST(HardenNpm, TakesTheFirstWordForTheCommandAndNothingElse_C25) {
                                             {"npm", "-w", "test", "exec"},
                                             {"npm", "--json", "true", "exec"},
                                             {"npm", "--", "exec"},
-                                            {"npm", "exec", "x"},
-                                            {"npm", "x", "y"},
                                             {"npm", "explore", "x"},
                                             {"npm", "exe"},
                                             {"npm", "init", "x"},

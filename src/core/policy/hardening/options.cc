@@ -28,13 +28,6 @@ bool has_short(std::string_view argument, char flag, std::string_view with_value
   return false;
 }
 
-std::size_t count_option_arguments(Argv arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--" && (i == 0 || !is_option(arguments[i - 1]))) return i;
-  }
-  return arguments.size();
-}
-
 bool stays_below(std::string_view path) {
   if (path.empty() || path.front() == '/') return false;
   while (!path.empty()) {

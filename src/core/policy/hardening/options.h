@@ -28,10 +28,6 @@ struct LongOption {
 // value and ends the search.
 [[nodiscard]] bool has_short(std::string_view argument, char flag, std::string_view with_value);
 
-// How many leading arguments may still be options. "--" ends them, unless the argument before it is an option too,
-// which may have taken the "--" as its value ("grep -e -- --open-files-in-pager=x"); then the search goes on.
-[[nodiscard]] std::size_t count_option_arguments(Argv arguments);
-
 // Whether a path names neither the root nor a parent. Pure code cannot follow it: it starts inside the working directory.
 [[nodiscard]] bool stays_below(std::string_view path);
 

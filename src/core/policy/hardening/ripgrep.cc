@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "core/policy/hardening/hardeners.h"
 #include "core/policy/hardening/options.h"
@@ -21,11 +23,104 @@ constexpr auto kRipgrepRefused = std::to_array<RipgrepRefused>({
     RipgrepRefused{"--search-zip", "it starts decompressors found by PATH"},
 });
 
+// Long options without a value, of ripgrep 13 to 15. Behind one of them "--" can only end the options.
+constexpr auto kPlain = std::to_array<std::string_view>({"--auto-hybrid-regex",
+                                                         "--binary",
+                                                         "--block-buffered",
+                                                         "--byte-offset",
+                                                         "--case-sensitive",
+                                                         "--column",
+                                                         "--count",
+                                                         "--count-matches",
+                                                         "--crlf",
+                                                         "--debug",
+                                                         "--files",
+                                                         "--files-with-matches",
+                                                         "--files-without-match",
+                                                         "--fixed-strings",
+                                                         "--follow",
+                                                         "--glob-case-insensitive",
+                                                         "--heading",
+                                                         "--hidden",
+                                                         "--ignore-case",
+                                                         "--include-zero",
+                                                         "--invert-match",
+                                                         "--json",
+                                                         "--line-buffered",
+                                                         "--line-number",
+                                                         "--line-regexp",
+                                                         "--max-columns-preview",
+                                                         "--mmap",
+                                                         "--multiline",
+                                                         "--multiline-dotall",
+                                                         "--no-config",
+                                                         "--no-filename",
+                                                         "--no-heading",
+                                                         "--no-ignore",
+                                                         "--no-ignore-dot",
+                                                         "--no-ignore-exclude",
+                                                         "--no-ignore-files",
+                                                         "--no-ignore-global",
+                                                         "--no-ignore-parent",
+                                                         "--no-ignore-vcs",
+                                                         "--no-line-number",
+                                                         "--no-messages",
+                                                         "--no-mmap",
+                                                         "--no-require-git",
+                                                         "--no-unicode",
+                                                         "--null",
+                                                         "--null-data",
+                                                         "--one-file-system",
+                                                         "--only-matching",
+                                                         "--passthru",
+                                                         "--pcre2",
+                                                         "--pretty",
+                                                         "--quiet",
+                                                         "--smart-case",
+                                                         "--stats",
+                                                         "--text",
+                                                         "--trim",
+                                                         "--unrestricted",
+                                                         "--vimgrep",
+                                                         "--with-filename",
+                                                         "--word-regexp"});
+
+// The first letter of a cluster that takes a value, or none.
+std::size_t valued_letter(std::string_view cluster) { return cluster.find_first_of(kShortsWithValue, 1); }
+
+// Every ripgrep takes the word behind these for a pattern, whatever it begins with.
+bool takes_pattern(std::string_view word) {
+  if (is_long(word)) return word == "--regexp";
+  const std::size_t letter = valued_letter(word);
+  return letter + 1 == word.size() && word[letter] == 'e';
+}
+
+bool takes_nothing_more(std::string_view word) {
+  if (!is_option(word)) return true;
+  if (is_long(word)) return split_long(word).has_value || std::ranges::find(kPlain, word) != kPlain.end();
+  return valued_letter(word) + 1 != word.size();
+}
+
+// The words that ripgrep may read as options.
+std::vector<std::string_view> option_words(Argv arguments) {
+  std::vector<std::string_view> words;
+  bool ends_here = true;  // a "--" would
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word == "--" && ends_here) break;
+    words.push_back(word);
+    const bool pattern_follows = is_option(word) && takes_pattern(word);
+    if (pattern_follows) ++i;
+    ends_here = pattern_follows || takes_nothing_more(word);
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<HardenedCommand> harden_ripgrep(Argv argv) {
   const Argv arguments = argv.subspan(1);
-  for (const std::string& argument : arguments.first(count_option_arguments(arguments))) {
+  for (const std::string_view argument : option_words(arguments)) {
     const std::string_view name = split_long(argument).name;
     for (const RipgrepRefused& refused : kRipgrepRefused) {
       if (name != refused.option) continue;

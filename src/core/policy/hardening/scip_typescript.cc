@@ -70,4 +70,6 @@ std::vector<HardeningFact> scip_typescript_facts() {
   return facts;
 }
 
+AdmittedWords scip_typescript_admitted() { return admitted_of(kOptions, kCommands); }
+
 }  // namespace sallyport::hardening

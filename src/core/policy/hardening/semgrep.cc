@@ -175,4 +175,9 @@ std::vector<HardeningFact> semgrep_facts() {
   return facts;
 }
 
+AdmittedWords semgrep_admitted() {
+  constexpr std::array<std::string_view, 1> kCommands = {"scan"};
+  return admitted_of(kOptions, kCommands);
+}
+
 }  // namespace sallyport::hardening

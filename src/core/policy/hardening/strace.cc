@@ -105,4 +105,6 @@ std::vector<HardeningFact> strace_facts() {
   return facts;
 }
 
+AdmittedWords strace_admitted() { return admitted_of(kOptions); }
+
 }  // namespace sallyport::hardening

@@ -18,6 +18,8 @@ struct HardeningRow {
   std::vector<HardeningFact> (*facts)();
   // Set for git and for tools that may start it.
   std::optional<GitQuestion> (*git_question)(std::span<const std::string> argv) = nullptr;
+  // Set for tools whose commands and options are closed lists.
+  AdmittedWords (*admitted)() = nullptr;
 };
 
 // Null for a name that is none.

@@ -76,4 +76,6 @@ std::vector<HardeningFact> tree_sitter_facts() {
   return facts;
 }
 
+AdmittedWords tree_sitter_admitted() { return admitted_of(kOptions, kCommands); }
+
 }  // namespace sallyport::hardening

@@ -1,0 +1,15 @@
+// Advice after a run that failed, where the reason is likely something the jail does on purpose. Only for people: no
+// verdict, no exit code and no record's outcome depends on what a tool printed (C20).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/call_options.h"
+#include "sallyport/jail.h"
+
+namespace sallyport::cli {
+
+[[nodiscard]] std::vector<std::string> hints_after(const CallOptions& options, const JailedSubprocessResult& result);
+
+}  // namespace sallyport::cli

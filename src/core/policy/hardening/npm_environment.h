@@ -1,0 +1,13 @@
+// The variables every npm gets, whichever of its commands runs.
+#pragma once
+
+#include <vector>
+
+#include "core/policy/hardening/npm_packages.h"
+#include "sallyport/plan.h"
+
+namespace sallyport::hardening {
+
+[[nodiscard]] std::vector<EnvVar> npm_env(const NpmSources& sources);
+
+}  // namespace sallyport::hardening
