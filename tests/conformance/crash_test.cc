@@ -96,7 +96,7 @@ TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
   fs::copy_file(attack_program(), tools / attack::kProgramName);
   const std::string trace = tools / "trace";
   const test::ProgramResult result = test::run_program(
-      {"/usr/bin/strace", "-f", "-o", trace, "-e", "trace=sendmsg,poll", "-e", "inject=poll:retval=1:when=3",
+      {"/usr/bin/strace", "-f", "-o", trace, "-e", "trace=sendmsg,ppoll", "-e", "inject=ppoll:retval=1:when=3",
        SALLYPORT_TEST_OWNER, "native", "once", repo.path(), tools.path(), test::unique_marker()});
   EXPECT_EQ(result.exit_code, 0) << result.stderr_bytes;
   // spawn/helper/run.h: a Handover of two words, kStale and the number of the child.
