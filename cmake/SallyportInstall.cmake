@@ -5,7 +5,7 @@ include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY SALLYPORT_LAYERS)
-list(REMOVE_ITEM layers cli attack)
+list(REMOVE_ITEM layers cli attack report lint probe)
 set(objects "")
 set(libraries "")
 foreach(layer IN LISTS layers)

@@ -4,7 +4,8 @@
   usage: check_layers.py [ROOT]
 
 Also: siblings of one rank never include each other, the gate names jails in one file only, jobs include nothing of ours but the
-public headers, public headers name only each other and the standard library,
+public headers and jobs/report, which is what they share (ADR 0050), public headers name only each other and the standard
+library,
 and `core` names no header of the operating system.
 """
 
@@ -18,6 +19,8 @@ RANKS = (("sallyport",), ("core",), ("os",), ("spawn",), ("audit", "egress", "ja
 
 # The composition root of the built-in jails (docs/adr/0030-the-port-below-the-gate.md).
 JAILS_COMPOSED_IN = "builtin_jails.h"
+# What the jobs share; it lies left of them (docs/adr/0050-jobs-share-a-report.md).
+SHARED_BY_JOBS = "jobs/report"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 # A standard C++ header has neither a dot nor a slash: <vector>, <cstdint>.
@@ -41,6 +44,11 @@ def rank_of(layer):
         if layer in layers or f"{layer.split('/')[0]}/*" in layers:
             return rank
     return None
+
+
+def shared_by(layer):
+    """What the jobs share lies left of them; it includes no job itself."""
+    return SHARED_BY_JOBS if layer.startswith("jobs/") and layer != SHARED_BY_JOBS else None
 
 
 def check_file(path, layer, outside):
@@ -73,8 +81,10 @@ def check_quoted(include, layer, outside):
         return f'"{include}" names no layer; include a header by its path from include/ or src/'
     if target == layer:
         return None
-    if layer.startswith("jobs/") and target != "sallyport" and not outside:
+    if layer.startswith("jobs/") and target not in ("sallyport", shared_by(layer)) and not outside:
         return f'a job uses the public headers only ("{include}")'
+    if target == shared_by(layer):
+        return None
     if rank_of(target) < rank_of(layer):
         return None
     if rank_of(target) == rank_of(layer):

@@ -9,12 +9,14 @@ extern const Verb kRunVerb;
 extern const Verb kExplainVerb;
 extern const Verb kDoctorVerb;
 extern const Verb kAllowlistVerb;
+extern const Verb kProbeVerb;
+extern const Verb kLintVerb;
 extern const Verb kHelpVerb;
 
 namespace {
 
-constexpr auto kVerbs =
-    std::to_array<const Verb*>({&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kHelpVerb});
+constexpr auto kVerbs = std::to_array<const Verb*>(
+    {&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kProbeVerb, &kLintVerb, &kHelpVerb});
 
 }  // namespace
 

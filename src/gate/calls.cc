@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "sallyport/external_cli.h"
 #include "sallyport/gate.h"
 #include "sallyport/probe_id.h"
 
@@ -69,18 +70,17 @@ Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
   return as_process_result(gate.run(spec, JailKind::kNone, std::move(stop)), tool);
 }
 
-Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
-                                       ExternalCliOptions options, std::stop_token stop) {
-  ProbeId id = TRY(ProbeId::parse(probe));
-  const std::string tool = argv.empty() ? std::string() : argv.front();
+Result<JailedSubprocessResult> run_external_cli(Gate& gate, ExternalCliCall call, std::stop_token stop) {
+  ProbeId id = TRY(ProbeId::parse(call.probe));
   std::vector<HostRule> hosts;
-  for (const std::string& text : options.allowed_egress) hosts.push_back(TRY(parse_host_rule(text)));
-  const JailedSubprocessSpec spec{.argv = std::move(argv),
+  for (const std::string& text : call.allowed_egress) hosts.push_back(TRY(parse_host_rule(text)));
+  const JailedSubprocessSpec spec{.argv = std::move(call.argv),
                                   .repo = gate.config().repo,
-                                  .cwd = std::move(options.cwd),
+                                  .cwd = std::move(call.cwd),
+                                  .extra_read_only = std::move(call.extra_read_only),
                                   .allowed_hosts = std::move(hosts),
-                                  .limits = {.wall = options.timeout, .output = options.max_output},
-                                  .required = std::move(options.required),
+                                  .limits = {.wall = call.timeout, .output = call.max_output, .memory = call.memory},
+                                  .required = std::move(call.required),
                                   .probe = std::move(id)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
   // C17: only here, only without required guarantees, and never without saying so. Named hosts are a requirement too:
@@ -91,7 +91,20 @@ Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::
                         no_jail->problem == JailProblem::kNotInstalled ? "not_installed" : "not_usable");
     jailed = gate.run(spec, JailKind::kNone, std::move(stop));
   }
-  return as_process_result(std::move(jailed), tool);
+  return jailed;
+}
+
+Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
+                                       ExternalCliOptions options, std::stop_token stop) {
+  const std::string tool = argv.empty() ? std::string() : argv.front();
+  ExternalCliCall call{.probe = std::string(probe),
+                       .argv = std::move(argv),
+                       .cwd = std::move(options.cwd),
+                       .timeout = options.timeout,
+                       .allowed_egress = std::move(options.allowed_egress),
+                       .max_output = options.max_output,
+                       .required = std::move(options.required)};
+  return as_process_result(run_external_cli(gate, std::move(call), std::move(stop)), tool);
 }
 
 }  // namespace sallyport

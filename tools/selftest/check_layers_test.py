@@ -59,6 +59,15 @@ class CheckLayersTest(CheckTest):
         self.write("src/jobs/lint/bad.cc", '#include "jobs/probe/probe.h"\n')
         self.assert_fails(self.check(), "a job uses the public headers only")
 
+    def test_jobs_share_the_report_and_the_report_knows_no_job(self):
+        self.write("src/jobs/lint/lint.cc", '#include "jobs/report/sarif.h"\n#include "sallyport/gate.h"\n')
+        self.write("src/jobs/report/sarif.cc", '#include "jobs/report/sarif.h"\n#include "sallyport/gate.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/jobs/report/bad.cc", '#include "jobs/lint/lint.h"\n')
+        self.assert_fails(self.check(), "a job uses the public headers only")
+        self.write("src/jobs/report/bad.cc", '#include "core/plan.h"\n')
+        self.assert_fails(self.check(), "a job uses the public headers only")
+
     def test_a_public_header_may_not_name_the_system(self):
         for header in ("sys/types.h", "linux/seccomp.h", "unistd.h", "fmt/format.h"):
             self.write("include/sallyport/bad.h", f"#include <{header}>\n")

@@ -1,5 +1,6 @@
 // sallyport doctor: which jails work here, and whether they hold against the attacks we know.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/option_table.h"
+#include "cli/tool_table.h"
 #include "cli/verb.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
@@ -75,9 +77,10 @@ struct Answer {
   std::optional<Error> problem;
 };
 
-int tell_jails(const std::vector<Answer>& answers, Format format) {
+// `tools` is empty when one jail was asked about: then they are not the question.
+int tell_readiness(const std::vector<Answer>& answers, const std::vector<ToolRow>& tools, Format format) {
   const bool any = std::ranges::any_of(answers, [](const Answer& answer) { return !answer.problem; });
-  const int code = any ? kExitOk : kExitBroken;
+  const int code = any && !lacks_mandatory(tools) ? kExitOk : kExitBroken;
   if (format == Format::kJson) {
     Json jails = Json::array();
     for (const Answer& answer : answers) {
@@ -85,7 +88,9 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
       if (answer.problem) entry["error"] = json_of(*answer.problem);
       jails.push_back(std::move(entry));
     }
-    return print_record({{"schema", "sallyport.doctor/1"}, {"jails", std::move(jails)}}, code);
+    Json record = {{"schema", "sallyport.doctor/1"}, {"jails", std::move(jails)}};
+    if (!tools.empty()) record["tools"] = tools_json(tools);
+    return print_record(record, code);
   }
   std::string text;
   for (const Answer& answer : answers) {
@@ -94,6 +99,7 @@ int tell_jails(const std::vector<Answer>& answers, Format format) {
     if (answer.problem && !answer.problem->hint.empty())
       text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
   }
+  if (!tools.empty()) text += tools_text(tools, ::isatty(STDOUT_FILENO) == 1);
   return print_text(text, code);
 }
 
@@ -187,7 +193,10 @@ int examine(const DoctorCommand& command, const Environment& environment) {
     if (problem && problem->as<InvalidRequest>() != nullptr) return report(*problem, command.format);  // no such jail
     if (attacking && !problem) return attack_jail(jail, *surroundings, command);
   }
-  if (!attacking) return tell_jails(answers, command.format);
+  if (!attacking) {
+    const bool everything = command.jail == JailKind::kAuto;
+    return tell_readiness(answers, everything ? look_at_tools(environment) : std::vector<ToolRow>(), command.format);
+  }
   return report(*answers.back().problem, command.format);
 }
 
@@ -235,7 +244,8 @@ Result<Action> parse_doctor(Args args) {
 }
 
 constexpr std::string_view kPage = R"(usage: sallyport doctor [--attack [--only NAME]] [--jail KIND] [--json]
-Show which jails work on this machine, by using each one once.
+Show which jails work on this machine, by using each one once, and which tools
+of the closed set are here, in which version, and how to install the others.
 
   --attack      make every attack we know, with and without the jail
   --only NAME   just this one of them
@@ -247,7 +257,8 @@ An attack counts only when it works without a jail; where it does not, the
 table says so. It runs a copy of itself, in directories it makes and removes,
 and harms nothing. With --jail none you see what is left when nothing guards.
 
-exit codes: 0 held, 1 an attack got through or no jail works, 125 wrong usage
+exit codes: 0 held, 1 an attack got through, no jail works, or a mandatory tool
+is missing, 125 wrong usage
 
 examples:
   sallyport doctor
@@ -257,7 +268,7 @@ examples:
 }  // namespace
 
 extern constinit const Verb kDoctorVerb{.name = "doctor",
-                                        .summary = "which jails work here; --attack tries to break out of one",
+                                        .summary = "which jails and tools work here; --attack tries to break out",
                                         .page = kPage,
                                         .parse = parse_doctor};
 

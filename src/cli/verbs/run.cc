@@ -161,15 +161,15 @@ Run one allowlisted tool over a repo you do not trust.
   --writable-repo, --writable-git   may write the repo; what git executes, too
   --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
-  --allow-registry, --strict-network   your own npm's; a refusal ends the run
+  --allow-registry      may reach the registry that your own npm is set to
+  --strict-network      end the run at the first refused connection
   --env NAME=VALUE      one more variable (repeatable)
   --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
   --policy FILE         another closed set; never a file inside the repo
   --json, --json-stream, --receipt FILE   a record; events by line; its file
   --verbose, --probe NAME   debug events too; a name for events
 
-exit codes: see sallyport help
-example:
+exit codes: see sallyport help; example:
   sallyport run --timeout 5s --require net.isolated -- git log --oneline
 )";
 

@@ -1,0 +1,95 @@
+#include "cli/job.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include "cli/console.h"
+#include "cli/repo_root.h"
+#include "core/errors.h"
+#include "os/canonical.h"
+
+namespace sallyport::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> job_repo(const JobOptions& options, const Environment& environment) {
+  const fs::path& here = environment.current_directory;
+  if (here.empty()) return fail(invalid_request("repo", "the current directory is gone", "name a directory"));
+  if (options.repo)
+    return canonical_directory(options.repo->is_absolute() ? *options.repo : here / *options.repo, "repo");
+  const fs::path cwd = TRY(canonical_directory(here, "repo"));
+  std::error_code no_home;
+  const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
+  return find_repo_root(cwd, home, RepoOwners::current(environment.sudo_uid)).path;
+}
+
+void watch_signals(const std::stop_token& done, int signals, const EventFd& over, std::stop_source stop) {
+  const std::stop_callback wake(done, [&] { over.signal(); });
+  std::array<pollfd, 2> events{pollfd{.fd = signals, .events = POLLIN, .revents = 0},
+                               pollfd{.fd = over.fd(), .events = POLLIN, .revents = 0}};
+  while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
+  }
+  if (!done.stop_requested()) stop.request_stop();
+}
+
+}  // namespace
+
+Job::Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<Gate> gate)
+    : signals_(std::move(signals)), over_(std::move(over)), scratch_(std::move(scratch)), gate_(std::move(gate)) {
+  watcher_ = std::jthread(watch_signals, signals_.fd(), std::cref(over_), stop_);
+}
+
+Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environment& environment, EventSink& events) {
+  StopOnSignal signals = TRY(StopOnSignal::start());
+  EventFd over = TRY(EventFd::create());
+  fs::path repo = TRY(job_repo(options, environment));
+  static_cast<void>(sweep_stale_scratch("/tmp"));
+  ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
+  GateConfig config{.repo = repo,
+                    .search_path = search_path(environment),
+                    .base_env = base_env(environment),
+                    .cache_dir = cache_dir(environment),
+                    .events = &events};
+  std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
+  auto job = std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(gate));
+  job->context_ = {.gate = job->gate_.get(),
+                   .repo = std::move(repo),
+                   .work_dir = job->scratch_.path(),
+                   .deadline = std::chrono::steady_clock::now() + options.timeout,
+                   .memory = options.memory,
+                   .allowed_egress = options.allowed_egress,
+                   .stop = job->stop_.get_token()};
+  return job;
+}
+
+int incomplete(const Error& error, Format format) {
+  static_cast<void>(report(error, format));
+  return kJobIncomplete;
+}
+
+Status write_report(const fs::path& path, std::string_view text) {
+  const fs::path fresh = path.native() + ".sallyport-new";
+  const UniqueFd out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  int problem = out.get() < 0 ? errno : 0;
+  while (problem == 0 && !text.empty()) {
+    const ssize_t written = ::write(out.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) problem = errno;
+    if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (problem == 0 && ::rename(fresh.c_str(), path.c_str()) != 0) problem = errno;
+  if (problem == 0) return {};
+  if (out.get() >= 0) static_cast<void>(::unlink(fresh.c_str()));
+  return fail(system_error("write", path.native(), problem, "name a file that can be written"));
+}
+
+}  // namespace sallyport::cli

@@ -1,0 +1,60 @@
+// What every job's verb sets up: the repo, a gate over it, a private directory for our own rules, and Ctrl-C as a stop request.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cli/environment.h"
+#include "cli/format.h"
+#include "cli/stop_on_signal.h"
+#include "jobs/report/context.h"
+#include "os/event_fd.h"
+#include "os/scratch.h"
+#include "sallyport/gate.h"
+
+namespace sallyport::cli {
+
+inline constexpr int kJobClean = 0;
+inline constexpr int kJobFindings = 1;
+inline constexpr int kJobIncomplete = 2;
+
+struct JobOptions {
+  std::optional<std::filesystem::path> repo{};  // unset: the repo around the current directory, else that directory
+  std::chrono::milliseconds timeout{};
+  std::optional<ByteCount> memory{};
+  std::vector<std::string> allowed_egress{};
+};
+
+class Job {
+ public:
+  // `events` is borrowed. Once per process: it takes over the signals.
+  [[nodiscard]] static Result<std::unique_ptr<Job>> start(const JobOptions& options, const Environment& environment,
+                                                          EventSink& events);
+  [[nodiscard]] const jobs::JobContext& context() const { return context_; }
+
+  // For start() alone, which fills in the rest.
+  Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<Gate> gate);
+
+ private:
+  StopOnSignal signals_;
+  EventFd over_;  // wakes the watcher at the end
+  ScratchDir scratch_;
+  std::unique_ptr<Gate> gate_;
+  std::stop_source stop_;
+  jobs::JobContext context_;
+  std::jthread watcher_;  // last: ends before what it looks at
+};
+
+// Says what kept a job from completing; the exit code for that.
+[[nodiscard]] int incomplete(const Error& error, Format format);
+
+// A report file the user named, replaced as a whole: never half a report.
+[[nodiscard]] Status write_report(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace sallyport::cli

@@ -1,0 +1,336 @@
+// sallyport probe: scanners over one repo, one honest answer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "cli/console.h"
+#include "cli/console_events.h"
+#include "cli/exit_code.h"
+#include "cli/job.h"
+#include "cli/option_table.h"
+#include "cli/progress_lines.h"
+#include "cli/verb.h"
+#include "core/errors.h"
+#include "core/json/json.h"
+#include "core/text/did_you_mean.h"
+#include "core/text/printable.h"
+#include "core/text/units.h"
+#include "jobs/probe/probe.h"
+
+namespace sallyport::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ProbeCommand {
+  bool list = false;
+  std::vector<const jobs::Probe*> selected{};
+  JobOptions job{.repo = {}, .timeout = std::chrono::minutes(10), .memory = {}, .allowed_egress = {}};
+  std::size_t parallel = 2;
+  std::vector<std::string> without{};
+  jobs::Severity threshold = jobs::Severity::kLow;
+  std::optional<std::string> changed{};
+  std::optional<fs::path> baseline{};
+  std::optional<fs::path> sarif{};
+  std::optional<fs::path> markdown{};
+  std::optional<fs::path> html{};
+  Format format = Format::kText;
+};
+
+int list_probes(Format format) {
+  if (format == Format::kText) {
+    std::string text;
+    for (const jobs::Probe* probe : jobs::probes()) {
+      text += fmt::format("{:<16} {:<16} {}\n", probe->name, probe->tool.empty() ? "-" : probe->tool, probe->summary);
+    }
+    return print_text(text, kExitOk);
+  }
+  Json list = Json::array();
+  for (const jobs::Probe* probe : jobs::probes())
+    list.push_back({{"name", probe->name}, {"tool", probe->tool}, {"summary", probe->summary}});
+  return print_record({{"schema", "sallyport.probes/1"}, {"probes", std::move(list)}}, kExitOk);
+}
+
+Json finding_json(const jobs::Finding& finding, jobs::Severity threshold) {
+  Json entry = {{"rule", finding.rule},
+                {"severity", jobs::name_of(finding.severity)},
+                {"message", finding.message},
+                {"path", json_text(finding.place.path)},
+                {"line", finding.place.line},
+                {"column", finding.place.column},
+                {"fingerprint", finding.fingerprint},
+                {"fails", jobs::fails(finding, threshold)}};
+  if (!finding.secret_sha256.empty()) entry["secret_sha256"] = finding.secret_sha256;
+  if (finding.suppression) entry["suppressed"] = finding.suppression->justification;
+  constexpr std::array<std::string_view, 4> kStates = {"", "new", "unchanged", "absent"};
+  if (finding.baseline != jobs::BaselineState::kNone)
+    entry["baseline"] = kStates.at(static_cast<std::size_t>(finding.baseline));
+  return entry;
+}
+
+Json scanner_json(const jobs::ProbeResult& result, jobs::Severity threshold) {
+  Json entry = {{"name", result.probe->name},
+                {"outcome", jobs::name_of(result.outcome)},
+                {"why", jobs::why_of(result.outcome)},
+                {"duration_ms", result.duration.count()}};
+  Json findings = Json::array();
+  Json inventory = Json::array();
+  Json receipts = Json::array();
+  if (const auto* ran = std::get_if<jobs::Ran>(&result.outcome)) {
+    for (const jobs::Finding& finding : ran->findings) findings.push_back(finding_json(finding, threshold));
+    for (const jobs::InventoryItem& item : ran->inventory) {
+      inventory.push_back({{"kind", item.kind},
+                           {"name", json_text(item.name)},
+                           {"detail", json_text(item.detail)},
+                           {"path", json_text(item.path)}});
+    }
+    for (const jobs::Invocation& call : ran->invocations) {
+      receipts.push_back({{"jail", call.receipt.jail}, {"digest", jobs::receipt_digest(call.receipt)}});
+    }
+  }
+  if (const auto* failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) entry["tail"] = failed->tail;
+  entry["findings"] = std::move(findings);
+  entry["inventory"] = std::move(inventory);
+  entry["receipts"] = std::move(receipts);
+  return entry;
+}
+
+int print_probe_record(const jobs::ProbeReport& report, jobs::Severity threshold, int code) {
+  Json scanners = Json::array();
+  for (const jobs::ProbeResult& result : report.results) scanners.push_back(scanner_json(result, threshold));
+  return print_record({{"schema", "sallyport.probe/1"},
+                       {"exit_code", code},
+                       {"problem", report.problem},
+                       {"scanners", std::move(scanners)}},
+                      code);
+}
+
+int print_probe_text(const jobs::ProbeReport& report, jobs::Severity threshold, int code) {
+  std::string text;
+  for (const jobs::ProbeResult& result : report.results) {
+    const auto* const ran = std::get_if<jobs::Ran>(&result.outcome);
+    for (std::size_t i = 0; ran != nullptr && i < ran->findings.size(); ++i) {
+      const jobs::Finding& finding = ran->findings[i];
+      if (finding.severity < threshold || finding.baseline == jobs::BaselineState::kAbsent) continue;
+      text +=
+          fmt::format("{}:{}:{}: {}: {}: {}{}{}\n", printable(finding.place.path.empty() ? "." : finding.place.path),
+                      finding.place.line, finding.place.column, jobs::name_of(finding.severity), finding.rule,
+                      printable(finding.message), finding.suppression ? " (suppressed by the repo)" : "",
+                      finding.baseline == jobs::BaselineState::kUnchanged ? " (known)" : "");
+    }
+  }
+  for (const jobs::ProbeResult& result : report.results) {
+    const auto* const ran = std::get_if<jobs::Ran>(&result.outcome);
+    text +=
+        fmt::format("{:<16} {:<20} {}\n", result.probe->name, jobs::name_of(result.outcome),
+                    ran != nullptr ? fmt::format("{} findings, {} listed", ran->findings.size(), ran->inventory.size())
+                                   : printable(jobs::why_of(result.outcome)));
+    if (const auto* failed = std::get_if<jobs::ScannerFailed>(&result.outcome);
+        failed != nullptr && !failed->tail.empty()) {
+      text += fmt::format("{:<16} it said last: {}\n", "", printable(failed->tail));
+    }
+  }
+  const int printed = print_text(text, code);
+  if (!report.problem.empty()) say(fmt::format("error: {}", report.problem));
+  if (code == kJobIncomplete) say("error: not every scanner ran; what did not run is not clean");
+  return printed;
+}
+
+Status write_documents(const ProbeCommand& command, const jobs::ProbeReport& report, const Environment& environment,
+                       const fs::path& repo) {
+  const fs::path& here = environment.current_directory;
+  if (command.sarif) TRY(write_report(here / *command.sarif, jobs::sarif_report(report, SALLYPORT_VERSION)));
+  if (command.markdown) TRY(write_report(here / *command.markdown, jobs::markdown_report(report, command.threshold)));
+  if (command.html)
+    TRY(write_report(here / *command.html, jobs::html_report(report, command.threshold, repo.native())));
+  return {};
+}
+
+Result<std::optional<std::string>> read_baseline_file(const ProbeCommand& command, const Environment& environment) {
+  if (!command.baseline) return std::nullopt;
+  const fs::path path = fs::absolute(environment.current_directory / *command.baseline);
+  const SandboxedPath root = TRY(SandboxedPath::open_root(path.parent_path()));
+  return std::optional<std::string>(TRY(root.read_file(path.filename(), mebibytes(256))));
+}
+
+int run_probe_verb(const ProbeCommand& command, const Environment& environment) {
+  if (command.list) return list_probes(command.format);
+  ConsoleEvents events(command.format, Verbosity::kNormal);
+  Result<std::optional<std::string>> baseline = read_baseline_file(command, environment);
+  if (!baseline) return incomplete(baseline.error(), command.format);
+  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
+  if (!job) return incomplete(job.error(), command.format);
+  std::vector<std::string> names;
+  for (const jobs::Probe* probe : command.selected) names.emplace_back(probe->name);
+  ProgressLines lines(names);
+  const jobs::ProbeReport answer = jobs::run_probes(
+      (*job)->context(), {.selected = command.selected,
+                          .parallel = command.parallel,
+                          .changed_since = command.changed,
+                          .baseline = *std::move(baseline),
+                          .progress = [&](const jobs::Probe& probe, const jobs::ProbeResult* result) {
+                            lines.update(probe.name, result == nullptr
+                                                         ? fmt::format("looks for {}", probe.summary)
+                                                         : fmt::format("{} after {}", jobs::name_of(result->outcome),
+                                                                       format_duration(result->duration)));
+                          }});
+  if (const Status written = write_documents(command, answer, environment, (*job)->context().repo); !written) {
+    return incomplete(written.error(), command.format);
+  }
+  const int code = jobs::probe_exit_code(answer, command.threshold);
+  if (command.format == Format::kJson) return print_probe_record(answer, command.threshold, code);
+  return print_probe_text(answer, command.threshold, code);
+}
+
+Status set_parallel(ProbeCommand& command, std::string_view value) {
+  if (value.size() > 2 || value.empty() || !std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; }) ||
+      value == "0" || value == "00") {
+    return fail(invalid_request("-j", "must be from 1 to 64", "e.g. -j 2"));
+  }
+  command.parallel = std::min<std::size_t>(64, std::stoul(std::string(value)));
+  return {};
+}
+Status set_probe_timeout(ProbeCommand& command, std::string_view value) {
+  command.job.timeout = TRY(parse_duration(value, "timeout"));
+  return {};
+}
+Status set_probe_memory(ProbeCommand& command, std::string_view value) {
+  command.job.memory = TRY(parse_bytes(value, "memory"));
+  return {};
+}
+Status add_host(ProbeCommand& command, std::string_view value) {
+  command.job.allowed_egress.emplace_back(value);
+  return {};
+}
+Status add_without(ProbeCommand& command, std::string_view value) {
+  if (jobs::find_probe(value) == nullptr)
+    return fail(invalid_request("--without", "there is no such probe", "sallyport probe list shows them"));
+  command.without.emplace_back(value);
+  return {};
+}
+Status set_severity(ProbeCommand& command, std::string_view value) {
+  const std::optional<jobs::Severity> severity = jobs::severity_named(value);
+  if (!severity) return fail(invalid_request("--severity", "unknown", "one of: info, low, medium, high, critical"));
+  command.threshold = *severity;
+  return {};
+}
+Status set_probe_changed(ProbeCommand& command, std::string_view value) {
+  command.changed = std::string(value);
+  return {};
+}
+Status set_baseline(ProbeCommand& command, std::string_view value) {
+  command.baseline = fs::path(value);
+  return {};
+}
+Status set_probe_sarif(ProbeCommand& command, std::string_view value) {
+  command.sarif = fs::path(value);
+  return {};
+}
+Status set_markdown(ProbeCommand& command, std::string_view value) {
+  command.markdown = fs::path(value);
+  return {};
+}
+Status set_html(ProbeCommand& command, std::string_view value) {
+  command.html = fs::path(value);
+  return {};
+}
+Status set_probe_json(ProbeCommand& command, std::string_view /*value*/) {
+  command.format = Format::kJson;
+  return {};
+}
+
+constexpr auto kProbeOptions = std::to_array<Option<ProbeCommand>>({{{"-j", Arity::kValue}, set_parallel},
+                                                                    {{"--timeout", Arity::kValue}, set_probe_timeout},
+                                                                    {{"--memory", Arity::kValue}, set_probe_memory},
+                                                                    {{"--allow-host", Arity::kRepeatable}, add_host},
+                                                                    {{"--without", Arity::kRepeatable}, add_without},
+                                                                    {{"--severity", Arity::kValue}, set_severity},
+                                                                    {{"--changed", Arity::kValue}, set_probe_changed},
+                                                                    {{"--baseline", Arity::kValue}, set_baseline},
+                                                                    {{"--sarif", Arity::kValue}, set_probe_sarif},
+                                                                    {{"--markdown", Arity::kValue}, set_markdown},
+                                                                    {{"--html", Arity::kValue}, set_html},
+                                                                    {{"--json", Arity::kFlag}, set_probe_json}});
+
+Status take_words(ProbeCommand& command, std::span<const std::string_view> words) {
+  if (words.empty())
+    return fail(
+        invalid_request("arguments", "no probe was named", "sallyport probe list shows them; all runs every one"));
+  if (words.size() > 2) return fail(superfluous_word(words[2]));
+  if (words.size() == 2) command.job.repo = fs::path(words[1]);
+  if (words[0] == "list") {
+    command.list = true;
+    if (words.size() > 1) return fail(superfluous_word(words[1]));
+    return {};
+  }
+  const jobs::Probe* const one = jobs::find_probe(words[0]);
+  if (one == nullptr && words[0] != "all") {
+    std::vector<std::string_view> names{"all", "list"};
+    for (const jobs::Probe* probe : jobs::probes()) names.push_back(probe->name);
+    return fail(unknown_word("probe", words[0], names));
+  }
+  if (one != nullptr) command.selected = {one};
+  for (const jobs::Probe* probe : jobs::probes()) {
+    if (one == nullptr && std::ranges::find(command.without, probe->name) == command.without.end())
+      command.selected.push_back(probe);
+  }
+  return {};
+}
+
+Result<Action> parse_probe(Args args) {
+  OptionWalker walker(args, kProbeOptions);
+  ProbeCommand command;
+  std::vector<std::string_view> words;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kEnd) break;
+    if (token.kind == Token::Kind::kHelp) return Action();
+    if (token.kind == Token::Kind::kOperand) {
+      words.push_back(token.value);
+      walker.take_operand();
+    }
+    if (token.kind == Token::Kind::kOption) TRY(kProbeOptions[token.index].apply(command, token.value));
+  }
+  TRY(take_words(command, words));
+  return
+      [command = std::move(command)](const Environment& environment) { return run_probe_verb(command, environment); };
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport probe list | NAME [REPO] | all [REPO] [OPTIONS]
+Run scanners over a repo you do not trust, each behind a jail. The repo can
+neither steer nor blind them, and one that did not run is never "clean".
+
+  -j N                  so many at once [2]
+  --timeout 10m         one deadline for all of them
+  --memory 2G           one budget for all of them
+  --without NAME        leave one out of all (repeatable)
+  --allow-host H        what grype and syft may reach (repeatable) [nothing]
+  --severity LEVEL      what counts: info low medium high critical [low]
+  --changed BASE        only findings in files that differ from this commit
+  --baseline FILE       an earlier SARIF report; only new findings count
+  --sarif, --markdown, --html FILE      write a report, too
+  --json                one record: {"schema":"sallyport.probe/1", ...}
+
+Secrets never appear, only their SHA-256 and their place.
+
+exit codes: 0 clean, 1 findings, 2 a scanner could not complete, 125 wrong usage
+
+examples:
+  sallyport probe all --sarif out.sarif --html out.html
+  sallyport probe rg_curated ../theirs --severity high
+)";
+
+}  // namespace
+
+extern constinit const Verb kProbeVerb{
+    .name = "probe", .summary = "scanners over a repo, with one honest answer", .page = kPage, .parse = parse_probe};
+
+}  // namespace sallyport::cli

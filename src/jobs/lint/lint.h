@@ -1,0 +1,34 @@
+// Forbidden patterns (C30): process creation outside its one gate, and code that is made from data. ast-grep finds them, by
+// rules that are data (jobs/report/rules), through our own gate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/lint/exceptions.h"
+#include "jobs/report/context.h"
+
+namespace sallyport::jobs {
+
+struct LintOptions {
+  std::vector<Exception> exceptions{};
+  std::optional<std::string> changed_since{};  // only files that differ from this commit
+};
+
+struct LintReport {
+  ScannerOutcome outcome{};
+  std::vector<Exception> unused{};  // exceptions that excused nothing
+};
+
+// What an exception excuses is kept, suppressed, with the exception's reason. A comment in the source excuses nothing: it is
+// reported with a mark and counts.
+[[nodiscard]] LintReport lint(const JobContext& context, const LintOptions& options);
+
+// Whether it fails the lint: everything but what an exception of ours excuses.
+[[nodiscard]] bool counts(const Finding& finding);
+
+// 0 clean, 1 findings, 2 could not complete.
+[[nodiscard]] int lint_exit_code(const LintReport& report);
+
+}  // namespace sallyport::jobs

@@ -1,0 +1,20 @@
+// Every probe, one row each.
+#pragma once
+
+#include "jobs/probe/probe.h"
+
+namespace sallyport::jobs {
+
+extern const Probe kRgCurated;
+extern const Probe kAstGrep;
+extern const Probe kGitleaks;
+extern const Probe kSemgrep;
+extern const Probe kSyft;
+extern const Probe kGrype;
+extern const Probe kScipTypescript;
+extern const Probe kTestCoverage;
+// Not one that can be chosen: it runs after the others, over what they found.
+extern const Probe kBlinding;
+[[nodiscard]] ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeResult> results);
+
+}  // namespace sallyport::jobs

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "jobs/probe/all.h"
+#include "jobs/report/places.h"
+#include "jobs/report/sarif.h"
+
+namespace sallyport::jobs {
+namespace {
+
+constexpr auto kProbes = std::to_array<const Probe*>(
+    {&kSemgrep, &kSyft, &kGrype, &kGitleaks, &kScipTypescript, &kAstGrep, &kRgCurated, &kTestCoverage});
+
+ProbeResult run_one(const Probe& probe, const JobContext& context, const Survey& files) {
+  const auto start = std::chrono::steady_clock::now();
+  JobContext own = context;
+  own.work_dir = context.work_dir / probe.name;
+  std::error_code error;
+  std::filesystem::create_directories(own.work_dir, error);
+  ProbeResult result{.probe = &probe, .outcome = probe.run({.context = &own, .files = &files})};
+  result.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+  return result;
+}
+
+// A finding of the baseline counts once: two of the same rule and line need two there.
+void compare_with(const std::vector<Finding>& known, std::vector<Finding>& findings) {
+  std::map<std::pair<std::string, std::string>, std::size_t> left;
+  for (const Finding& finding : known) ++left[{finding.rule, finding.fingerprint}];
+  for (Finding& finding : findings) {
+    const auto one = left.find({finding.rule, finding.fingerprint});
+    const bool is_known = one != left.end() && one->second > 0;
+    if (is_known) --one->second;
+    finding.baseline = is_known ? BaselineState::kUnchanged : BaselineState::kNew;
+  }
+  for (const auto& [key, count] : left) {
+    for (std::size_t i = 0; i < count; ++i) {
+      findings.push_back({.rule = key.first,
+                          .severity = Severity::kInfo,
+                          .message = "a finding of the baseline is gone",
+                          .fingerprint = key.second,
+                          .baseline = BaselineState::kAbsent});
+    }
+  }
+}
+
+std::string finish(const JobContext& context, const ProbeOptions& options,
+                   const std::optional<std::vector<std::string>>& changed, ProbeResult& result) {
+  auto* const ran = std::get_if<Ran>(&result.outcome);
+  if (ran == nullptr) return {};
+  if (changed) {
+    std::erase_if(ran->findings,
+                  [&](const Finding& finding) { return !std::ranges::binary_search(*changed, finding.place.path); });
+  }
+  add_fingerprints(context.repo, ran->findings);
+  if (!options.baseline) return {};
+  const auto known = read_baseline(*options.baseline, result.probe->name);
+  if (!known) return "the baseline is no SARIF report: " + known.error();
+  compare_with(*known, ran->findings);
+  return {};
+}
+
+// Each thread takes the next probe; results stand in the order asked for, whichever ends first.
+void run_all(const JobContext& context, const ProbeOptions& options, const Survey& files,
+             std::vector<ProbeResult>& results) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  const auto tell = [&](const Probe& probe, const ProbeResult* result) {
+    if (!options.progress) return;
+    const std::scoped_lock lock(mutex);
+    options.progress(probe, result);
+  };
+  const auto work = [&] {
+    for (std::size_t i = next++; i < options.selected.size(); i = next++) {
+      tell(*options.selected[i], nullptr);
+      results[i] = run_one(*options.selected[i], context, files);
+      tell(*options.selected[i], &results[i]);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < std::min(options.parallel, options.selected.size()); ++i) threads.emplace_back(work);
+  work();
+}
+
+}  // namespace
+
+std::span<const Probe* const> probes() { return kProbes; }
+
+const Probe* find_probe(std::string_view name) {
+  const auto found = std::ranges::find(kProbes, name, &Probe::name);
+  return found == kProbes.end() ? nullptr : *found;
+}
+
+ProbeReport run_probes(const JobContext& context, const ProbeOptions& options) {
+  const Result<Survey> files = survey(context.repo);
+  if (!files) return {.problem = files.error().message};
+  if (!files->unread.empty()) return {.problem = "a directory cannot be listed: " + files->unread.front()};
+  std::optional<std::vector<std::string>> changed;
+  if (options.changed_since) {
+    auto answer = changed_files(context, *options.changed_since);
+    if (const auto* outcome = std::get_if<ScannerOutcome>(&answer)) return {.problem = why_of(*outcome)};
+    changed = std::get<std::vector<std::string>>(std::move(answer));
+  }
+  JobContext shared = context;
+  if (shared.memory && options.parallel > 1) shared.memory = ByteCount{count(*shared.memory) / options.parallel};
+  ProbeReport report;
+  // What is never overwritten below has not run, and must not look as if it had.
+  report.results.assign(options.selected.size(), ProbeResult{.probe = &kBlinding, .outcome = failed("it was not run")});
+  run_all(shared, options, *files, report.results);
+  ProbeResult blinding{.probe = &kBlinding,
+                       .outcome = look_for_blinding({.context = &context, .files = &*files}, report.results)};
+  report.results.push_back(std::move(blinding));
+  for (ProbeResult& result : report.results) {
+    std::string problem = finish(context, options, changed, result);
+    if (!problem.empty()) report.problem = std::move(problem);
+  }
+  return report;
+}
+
+bool fails(const Finding& finding, Severity threshold) {
+  if (finding.severity < threshold) return false;
+  if (finding.baseline == BaselineState::kUnchanged || finding.baseline == BaselineState::kAbsent) return false;
+  return !finding.suppression || finding.suppression->kind == Suppression::Kind::kInSource;
+}
+
+int probe_exit_code(const ProbeReport& report, Severity threshold) {
+  bool found = false;
+  bool complete = report.problem.empty();
+  for (const ProbeResult& result : report.results) {
+    complete = complete && is_complete(result.outcome);
+    const auto* const ran = std::get_if<Ran>(&result.outcome);
+    found = found || (ran != nullptr && std::ranges::any_of(ran->findings, [&](const Finding& finding) {
+                        return fails(finding, threshold);
+                      }));
+  }
+  if (!complete) return 2;
+  return found ? 1 : 0;
+}
+
+std::string sarif_report(const ProbeReport& report, std::string_view version) {
+  std::vector<std::vector<RuleInfo>> rules;
+  for (const ProbeResult& result : report.results) rules.push_back(result.probe->rules());
+  std::vector<std::string> categories;
+  for (const ProbeResult& result : report.results) categories.push_back("sallyport/" + std::string(result.probe->name));
+  std::vector<SarifRun> runs;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    runs.push_back({.tool = report.results[i].probe->name,
+                    .category = categories[i],
+                    .rules = rules[i],
+                    .outcome = &report.results[i].outcome});
+  }
+  return sarif(runs, version);
+}
+
+}  // namespace sallyport::jobs

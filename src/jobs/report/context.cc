@@ -1,0 +1,106 @@
+#include "jobs/report/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "jobs/report/text.h"
+#include "sallyport/external_cli.h"
+
+namespace sallyport::jobs {
+namespace {
+
+constexpr std::size_t kTail = 2000;
+
+std::string tail_of(const ToolAnswer& answer) {
+  std::string_view words = answer.err();  // never stdout: a finder of secrets prints them there
+  if (words.size() > kTail) words.remove_prefix(words.size() - kTail);
+  std::string text;
+  for (const char c : scrub_tokens(words)) text += c == '\n' ? std::string(" | ") : std::string(1, c);
+  return shown(text);
+}
+
+ScannerOutcome outcome_of(const Error& error) {
+  if (const auto* missing = error.as<ToolMissingError>()) {
+    return ToolMissing{.tool = missing->tool, .install_hint = missing->install_hint};
+  }
+  return ScannerFailed{.why = error.hint.empty() ? error.message : fmt::format("{}; {}", error.message, error.hint)};
+}
+
+// Only a tool that ended by itself, and whose every word we have, has answered.
+std::optional<ScannerOutcome> why_no_answer(const ToolAnswer& answer) {
+  const JailedSubprocessResult& result = answer.result;
+  return std::visit(overloaded{[&](const Completed& completed) -> std::optional<ScannerOutcome> {
+                                 if (const auto* signal = std::get_if<Signal>(&completed.fate)) {
+                                   return failed(answer, fmt::format("ended by signal {}", signal->number));
+                                 }
+                                 if (result.stdout_stream.truncated || result.stderr_stream.truncated) {
+                                   return failed(answer, "printed more than the output limit; half an answer is none");
+                                 }
+                                 return std::nullopt;
+                               },
+                               [](const TimedOut& late) -> std::optional<ScannerOutcome> { return late; },
+                               [](const OomKilled& oom) -> std::optional<ScannerOutcome> { return oom; },
+                               [](const NetworkDenied& denied) -> std::optional<ScannerOutcome> { return denied; },
+                               [](const DiskQuotaExceeded& full) -> std::optional<ScannerOutcome> { return full; },
+                               [](const Cancelled&) -> std::optional<ScannerOutcome> { return failed("cancelled"); }},
+                    result.outcome);
+}
+
+}  // namespace
+
+ScannerFailed failed(const ToolAnswer& answer, std::string why) {
+  return {.why = std::move(why), .tail = tail_of(answer), .invocations = {answer.invocation}};
+}
+
+ScannerFailed failed(std::string why) { return {.why = std::move(why)}; }
+
+Error bad_request(std::string_view field, std::string_view why, std::string_view hint) {
+  return {.detail = InvalidRequest{.field = std::string(field)},
+          .message = fmt::format("invalid {}: {}", field, why),
+          .hint = std::string(hint)};
+}
+
+ToolRun run_tool(const JobContext& context, ToolCall call) {
+  using std::chrono::milliseconds;
+  const auto left = std::chrono::duration_cast<milliseconds>(context.deadline - std::chrono::steady_clock::now());
+  if (left <= milliseconds::zero()) return ScannerOutcome(TimedOut{});
+  ToolAnswer answer;
+  answer.invocation.argv = call.argv;
+  ExternalCliCall external{.probe = std::string(call.probe),
+                           .argv = std::move(call.argv),
+                           .cwd = context.repo,
+                           .timeout = std::min<milliseconds>(left, kLongestTimeout),
+                           .allowed_egress = {},
+                           .max_output = call.max_output,
+                           .memory = context.memory,
+                           .extra_read_only = std::move(call.extra_read_only)};
+  if (call.may_use_network) external.allowed_egress = context.allowed_egress;
+  Result<JailedSubprocessResult> result = run_external_cli(*context.gate, std::move(external), context.stop);
+  if (!result) return outcome_of(result.error());
+  answer.result = *std::move(result);
+  answer.invocation.duration = answer.result.duration;
+  answer.invocation.receipt = answer.result.receipt;
+  if (const auto* completed = std::get_if<Completed>(&answer.result.outcome)) {
+    if (const auto* code = std::get_if<ExitCode>(&completed->fate)) answer.invocation.exit_code = code->value;
+    if (const auto* signal = std::get_if<Signal>(&completed->fate)) answer.invocation.signal = signal->number;
+  }
+  if (std::optional<ScannerOutcome> why = why_no_answer(answer)) return *std::move(why);
+  return answer;
+}
+
+Status write_own_file(const std::filesystem::path& path, std::string_view content) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (out) return {};
+  return fail({.detail = SystemError{.operation = "write", .error_number = 0},
+               .message = fmt::format("cannot write {}", path.native()),
+               .hint = "look whether the disk is full"});
+}
+
+}  // namespace sallyport::jobs
