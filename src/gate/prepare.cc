@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/policy/make_plan.h"
+#include "core/view/fs_view.h"
 #include "core/view/paths.h"
 #include "gate/protected_paths.h"
 #include "os/canonical.h"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec) {
   CanonicalPaths paths;
   paths.repo = TRY(canonical_directory(spec.repo, "repo"));
+  TRY(check_not_whole_host("repo", paths.repo));
   paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
   TRY(resolve_extras(spec, paths));
   return paths;

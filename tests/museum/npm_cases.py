@@ -189,6 +189,7 @@ def editor(room):
 
 
 def init_module(room):
+    room.write("node_modules/.keep", "")  # so that npm takes the repo for the project, whatever lies above it
     npmrc(room, f"init-module={javascript(room, 'evil.js')}")
 
 

@@ -211,10 +211,7 @@ bool work_is_free(const ViewInputs& inputs) {
 }
 
 Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
-  if (path == "/") {
-    return fail(invalid_request(field, "/ is the whole host: a jail that shows it hides nothing",
-                                "name the project's own directory"));
-  }
+  TRY(check_not_whole_host(field, path));
   for (const char* kernel : {"/proc", "/sys", "/dev"}) {
     if (is_inside(path, kernel)) {
       return fail(
@@ -312,6 +309,12 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   hide(view, inputs);
   for (const HostLayout::Link& link : inputs.links) view.link(link);
   return std::move(view).take();
+}
+
+Status check_not_whole_host(std::string_view field, const std::string& path) {
+  if (path != "/") return {};
+  return fail(invalid_request(field, "/ is the whole host: a jail that shows it hides nothing",
+                              "name the project's own directory"));
 }
 
 }  // namespace sallyport

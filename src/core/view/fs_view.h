@@ -101,4 +101,7 @@ struct HostRoot {
 // place also what is shown read-only inside it: a repo below /tmp.
 [[nodiscard]] bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view);
 
+// A repo or an extra path may be anything but this.
+[[nodiscard]] Status check_not_whole_host(std::string_view field, const std::string& path);
+
 }  // namespace sallyport
