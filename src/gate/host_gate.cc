@@ -51,7 +51,7 @@ Result<std::unique_ptr<HostGate>> HostGate::open(GateConfig config, spawn::Suppl
   auto builtin = std::make_unique<BuiltinJails>(config.warm_jails, runs);
   std::vector<Jail*> jails = builtin->all();
   jails.insert(jails.end(), config.own_jails.begin(), config.own_jails.end());
-  JailSet set = TRY(JailSet::of(std::move(jails), config.auto_jails));
+  JailSet set = TRY(JailSet::of(jails, config.auto_jails));
   return std::unique_ptr<HostGate>(new HostGate(std::move(config), std::move(set), std::move(builtin)));
 }
 

@@ -24,7 +24,7 @@ auto find_named(std::span<Jail* const> jails, std::string_view name) {
 
 }  // namespace
 
-Result<JailSet> JailSet::of(std::vector<Jail*> jails, std::span<const JailKind> auto_order) {
+Result<JailSet> JailSet::of(const std::vector<Jail*>& jails, std::span<const JailKind> auto_order) {
   JailSet set;
   for (Jail* const jail : jails) {
     if (jail == nullptr) return fail(invalid_request("own_jails", "one of them is null"));

@@ -13,7 +13,7 @@ namespace sallyport {
 class JailSet {
  public:
   // Refuses two of one name, names nobody could choose, and an order that names none of them.
-  [[nodiscard]] static Result<JailSet> of(std::vector<Jail*> jails, std::span<const JailKind> auto_order);
+  [[nodiscard]] static Result<JailSet> of(const std::vector<Jail*>& jails, std::span<const JailKind> auto_order);
 
   // What a call that wants this kind may be run in, in order: one jail, or for kAuto several.
   [[nodiscard]] Result<std::span<Jail* const>> candidates(JailKind kind) const;
