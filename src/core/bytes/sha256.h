@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "sallyport/digest.h"
+
 namespace sallyport {
 
 class Sha256 {
@@ -26,7 +28,6 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-[[nodiscard]] std::string sha256_hex(std::string_view bytes);
 // 64 lower-case hex digits.
 [[nodiscard]] bool is_sha256_hex(std::string_view text);
 
