@@ -26,6 +26,8 @@
 
 namespace sallyport {
 
+class Workspace;  // sallyport/workspace.h
+
 // stdin is the null device unless the caller says otherwise (C6).
 struct NullStdin {};
 struct StdinBytes {
@@ -54,6 +56,11 @@ struct JailedSubprocessSpec {
   std::filesystem::path cwd{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
+  // Borrowed for the call: the run sees this in the place of the repo, at the repo's path, writable, and the host's repo stays as
+  // it is. It must have been opened over `repo`.
+  Workspace* workspace = nullptr;
+  // Borrowed likewise: workspaces over other directories (a cache), each at its own directory's path.
+  std::vector<Workspace*> overlays{};
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
   std::vector<std::filesystem::path>

@@ -66,6 +66,9 @@ void fit_to_tool(Prepared& prepared) {
 
 Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec) {
   TRY(check_stdin(spec));
+  if (spec.workspace != nullptr || !spec.overlays.empty()) {
+    return fail(invalid_request("workspace", "this gate cannot mount one yet"));
+  }
   CanonicalPaths paths = TRY(canonical_paths(spec));
   LinkedGit linked = find_linked_git(paths.repo);
   show_linked_git(linked, paths);

@@ -1,0 +1,204 @@
+// A workspace: a directory, usually a repo, that runs can write without the host's own being touched (C37). Runs that are
+// given one see its merged view at the directory's own path, and see what earlier runs wrote there. Afterwards the owner asks
+// what changed, what of it would run later outside the jail, and commits what it chooses; the rest is discarded.
+//
+//   std::unique_ptr<Workspace> work = TRY(Workspace::open({.repo = repo, .state_dir = state}));
+//   TRY(gate->run({.argv = {"npm", "ci"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
+//   TRY(gate->run({.argv = {"npm", "test"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
+//   WorkspaceDiff changes = TRY(work->diff());
+//   CommitReport done = TRY(work->commit({.patterns = {"package-lock.json"}}));
+//                                       // an anonymous one is gone with the object
+//
+// How: overlayfs, mounted inside the jail by its own init, with the directory as lower layer; or a private copy where a jail
+// cannot mount one (bwrap) or the file system of `state_dir` cannot hold an upper layer. The receipt of a run says which, as
+// the mechanism of fs.repo_untouched (docs/workspaces.md).
+//
+// Threads: one at a time for each object. A second run that is given a workspace in use is refused, in this process or another.
+// Do not write the lower directory while a run is under way: what that run sees of it is then undefined, and only that.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/event.h"
+#include "sallyport/limits.h"
+#include "sallyport/result.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+inline constexpr ByteCount kDefaultWorkspaceQuota = mebibytes(4096);
+
+enum class WorkspaceMechanism : std::uint8_t {
+  kAuto,     // an overlay where the state directory can hold one; the first run makes a copy when its jail needs that
+  kOverlay,  // overlayfs or nothing
+  kCopy,     // a private copy from the start; works in every jail
+};
+
+struct WorkspaceOptions {
+  // The directory below; it must exist. Shown at this path, resolved, inside the jail.
+  std::filesystem::path repo{};
+  // Where the private layers live. Made with mode 0700 when it is missing; refused when others could write it, or when it lies
+  // inside `repo`. Any number of workspaces share one. See default_workspace_dir().
+  std::filesystem::path state_dir{};
+  // 1 to 64 of [A-Za-z0-9._-], starting with a letter or digit: kept until discard(), reopened by the same name and repo.
+  // Empty: anonymous, removed by the destructor, or by the next open() after a SIGKILL.
+  std::string name{};
+  // Of everything that runs write, over all runs; a reopened workspace keeps the one it was made with unless it is given.
+  // A run that goes over it ends as DiskQuotaExceeded.
+  std::optional<ByteCount> quota{};
+  WorkspaceMechanism mechanism = WorkspaceMechanism::kAuto;
+  EventSink* events = nullptr;  // borrowed: "workspace.copy.progress" while a large copy is made
+};
+
+// $XDG_STATE_HOME/sallyport/workspaces, or ~/.local/state/sallyport/workspaces. Reads the environment; empty when neither is
+// set.
+[[nodiscard]] std::filesystem::path default_workspace_dir();
+
+enum class FileType : std::uint8_t { kNone, kFile, kDirectory, kSymlink, kFifo, kSocket, kDevice };
+[[nodiscard]] std::string_view name_of(FileType type);
+
+enum class ChangeKind : std::uint8_t {
+  kDeleted,
+  kCreated,
+  kChanged,   // content, or a symlink's text
+  kReplaced,  // something of another type stands there: a symlink where a file was
+  kMetadata,  // mode or extended attributes only
+};
+[[nodiscard]] std::string_view name_of(ChangeKind kind);
+
+// One path of a workspace that differs from the directory below. Times are not compared. A file that was written and is the
+// same again is no change.
+struct Change {
+  // Relative to the repo, '/' between components, bytes as the file system has them: anything but NUL. Escape it before you
+  // print it.
+  std::string path{};
+  ChangeKind kind{};
+  FileType before = FileType::kNone;
+  FileType after = FileType::kNone;
+  std::uint32_t mode_before = 0;  // permission, set-id and sticky bits
+  std::uint32_t mode_after = 0;
+  std::uint64_t size_before = 0;
+  std::uint64_t size_after = 0;
+  bool xattrs_changed = false;
+  std::string link_before{};  // a symlink's text
+  std::string link_after{};
+};
+
+enum class PersistenceSeverity : std::uint8_t {
+  kLow,     // may run when somebody chooses to run it: a new executable
+  kMedium,  // runs with an everyday command or on another machine: package scripts, Makefile, CI
+  kHigh,    // runs without being asked for, or undoes a boundary: git hooks, direnv, agent configuration, set-id bits
+};
+[[nodiscard]] std::string_view name_of(PersistenceSeverity severity);
+
+// Something in the changes that would run later, outside any jail, or lead whoever reads it there.
+struct PersistenceFinding {
+  std::string path{};    // as in Change
+  std::string rule{};    // stable: "git-hook", "npm-script", … (docs/workspaces.md)
+  std::string reason{};  // one line; what it quotes is escaped
+  PersistenceSeverity severity = PersistenceSeverity::kLow;
+};
+
+struct WorkspaceDiff {
+  std::vector<Change> changes{};  // every one; deletions first, then by path
+  std::vector<PersistenceFinding> findings{};
+  std::uint64_t bytes_used = 0;  // of the quota
+};
+
+// Whether paths with a PersistenceFinding are committed.
+enum class Flagged : std::uint8_t { kLeftOut, kCommitted };
+enum class CommitMode : std::uint8_t { kWrite, kDryRun };
+
+struct CommitRequest {
+  // Globs over whole paths: "*" and "?" stay within one component, "**" spans any number, "dir/" or "dir" takes everything
+  // below. A pattern that matches no change is an error, so that a typing mistake is not a success.
+  std::vector<std::string> patterns{};
+  bool all = false;  // every change; then no patterns
+  Flagged flagged = Flagged::kLeftOut;
+  CommitMode mode = CommitMode::kWrite;
+};
+
+enum class CommitAction : std::uint8_t {
+  kWritten,      // created or replaced, atomically
+  kDeleted,      //
+  kLeftFlagged,  // has a finding, and the request leaves those out
+  kRefused,      // never committed: a device, socket, FIFO, set-id bit, a name that cannot be reached safely
+  kConflict,     // the host's file changed since the workspace was made
+};
+[[nodiscard]] std::string_view name_of(CommitAction action);
+
+struct CommitStep {
+  std::string path{};
+  CommitAction action{};
+  std::string why{};  // of the last three
+};
+
+struct CommitReport {
+  std::vector<CommitStep> steps{};  // of every path the request selected, in the order of the work
+  // False for a dry run, and when there was a conflict: then nothing at all was written.
+  bool written = false;
+  [[nodiscard]] bool has(CommitAction action) const;
+};
+
+// Where a named or stale workspace stands, for lists. `repo` and `quota` are as it was made.
+struct WorkspaceInfo {
+  std::string name{};  // empty: anonymous
+  std::string id{};    // the directory's name below state_dir
+  std::filesystem::path repo{};
+  WorkspaceMechanism mechanism{};
+  ByteCount quota{};
+  bool in_use = false;  // locked by a living owner
+  bool stale = false;   // anonymous, and its owner is gone: the next open() removes it
+  bool broken = false;  // its description cannot be read; only discard helps
+};
+
+class Workspace {
+ public:
+  // Makes one, or reopens one by its name; removes stale anonymous ones first. Locked until the object is gone.
+  // InvalidRequest: a name that is malformed, in use, or belongs to another repo; a state directory that is not safe.
+  [[nodiscard]] static Result<std::unique_ptr<Workspace>> open(WorkspaceOptions options);
+  [[nodiscard]] static Result<std::vector<WorkspaceInfo>> list(const std::filesystem::path& state_dir);
+  // By name, or by id for one that has none; also a broken one. Refused while it is in use.
+  [[nodiscard]] static Status discard(const std::filesystem::path& state_dir, const std::string& name_or_id);
+
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& repo() const;  // canonical
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] ByteCount quota() const;
+  [[nodiscard]] WorkspaceMechanism mechanism() const;  // kAuto until the first run has decided
+
+  // Costs as much as there are changes (overlay), or as the directory has files (copy).
+  [[nodiscard]] Result<WorkspaceDiff> diff();
+  // Of one change of a diff: a unified patch as `git apply` takes it; for what is no text, or too large, one line that says so.
+  [[nodiscard]] Result<std::string> patch(const Change& change);
+  [[nodiscard]] Result<CommitReport> commit(const CommitRequest& request);
+  // Removes it from disk; nothing else may be called afterwards.
+  [[nodiscard]] Status discard();
+
+  // The merged view, read from outside as SandboxedPath reads: no symlink is followed (ELOOP), plain files only. Not while a
+  // run is under way.
+  [[nodiscard]] Result<UniqueFd> open_file(const std::filesystem::path& relative) const;
+  [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& relative, ByteCount cap) const;
+  // kNone: nothing is there.
+  [[nodiscard]] Result<FileType> type_of(const std::filesystem::path& relative) const;
+  // The names in a directory of it, sorted.
+  [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& relative) const;
+
+  class Impl;  // of src/workspace
+  [[nodiscard]] Impl& impl() { return *impl_; }
+
+ private:
+  explicit Workspace(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sallyport
