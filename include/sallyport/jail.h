@@ -47,6 +47,9 @@ using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd, RawStdinFd>;
 
 enum class Stream { kStdout, kStderr };
 
+// One pipe keeps the order in which a tool writes to the two; all of it is captured, and given to the tap, as stdout.
+enum class OutputPipes { kTwo, kOne };
+
 // Called with each piece of output as it arrives, on the thread that runs the call. The captured result is unaffected.
 using OutputTap = std::function<void(Stream, std::string_view)>;
 
@@ -79,6 +82,7 @@ struct JailedSubprocessSpec {
   std::optional<std::uint32_t> open_files{};  // of each process
   std::vector<Guarantee> required{};
   std::optional<ProbeId> probe{};
+  OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
   // For a tap that must not wait for its own reader: a descriptor that is writable once the tap can take more of this stream,
   // or -1 when it can now. Until then the tool is held back, as by a full pipe. Asked on the thread that runs the call.

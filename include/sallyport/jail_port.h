@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -128,6 +129,7 @@ struct NetworkOpened {
 struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
+  std::optional<UserIds> run_as{};  // Plan::run_as, when the jail did so
 };
 struct ToolStarted {
   RunFacts facts{};

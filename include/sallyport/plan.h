@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,6 +24,13 @@ struct EnvVar {
   std::string name{};
   std::string value{};
   bool operator==(const EnvVar&) const = default;
+};
+
+// Numbers of a user and a group of the host.
+struct UserIds {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  bool operator==(const UserIds&) const = default;
 };
 
 enum class RepoAccess { kReadOnly, kWritable };
@@ -87,6 +95,9 @@ struct Plan {
   std::filesystem::path cwd{};      // canonical, inside repo
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
+  // A caller that is root runs a jailed tool as the repo's owner, when that is somebody else: it reads what they can read, and
+  // what it writes is theirs. Without a jail the tool is root as its caller is.
+  std::optional<UserIds> run_as{};
   Speculation speculation = Speculation::kForbidden;
   std::vector<std::filesystem::path> extra_read_only{};   // canonical
   std::vector<std::filesystem::path> extra_read_write{};  // canonical

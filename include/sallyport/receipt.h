@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "sallyport/guarantee.h"
 #include "sallyport/mechanism.h"
+#include "sallyport/plan.h"
 
 namespace sallyport {
 
@@ -50,8 +52,9 @@ struct Receipt {
   ExecutableIdentity binary{};
   // Set when the tool is a #! script: the interpreter that was pinned and executed for it.
   std::vector<BinaryIdentity> interpreters{};
-  std::string policy_digest{};  // SHA-256 over the closed set in force
-  std::string plan_digest{};    // SHA-256 over the plan as `explain` prints it
+  std::optional<UserIds> run_as{};  // the repo's owner, when a caller that is root ran the tool as them
+  std::string policy_digest{};      // SHA-256 over the closed set in force
+  std::string plan_digest{};        // SHA-256 over the plan as `explain` prints it
 
   [[nodiscard]] bool has(Guarantee guarantee) const {
     for (const Established& entry : established) {

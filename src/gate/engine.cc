@@ -10,6 +10,7 @@
 #include "gate/git_report.h"
 #include "gate/staging.h"
 #include "gate/why.h"
+#include "os/run_as.h"
 #include "sallyport/registry_allowlist.h"
 
 namespace sallyport {
@@ -79,7 +80,8 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
   AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
   if (spec.allow_registry) return perform(TRY(with_registry(spec, config_)), kind, stop);
-  candidates.front()->expect_run();
+  // A jail of the caller's own would be in vain.
+  if (!owner_to_run_as(spec.repo)) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {

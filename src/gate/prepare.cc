@@ -13,6 +13,7 @@
 #include "gate/protected_paths.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
+#include "os/run_as.h"
 
 namespace sallyport {
 namespace {
@@ -25,6 +26,7 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec) {
   TRY(check_not_whole_host("repo", paths.repo));
   paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
   TRY(resolve_extras(spec, paths));
+  paths.owner = owner_to_run_as(paths.repo);
   return paths;
 }
 
@@ -96,7 +98,8 @@ Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, C
                              .extra_read_only = prepared.plan.extra_read_only,
                              .extra_read_write = prepared.plan.extra_read_write,
                              .hidden = prepared.plan.hidden,
-                             .no_exec = prepared.plan.no_exec};
+                             .no_exec = prepared.plan.no_exec,
+                             .owner = prepared.plan.run_as};
   TRY(harden_for(git, allowlist, spec, prepared.call));
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   fit_to_tool(prepared);

@@ -45,6 +45,7 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
                                  .max_output = plan.limits.output,
                                  .disk_quota = plan.limits.disk.value_or(kDefaultDiskQuota),
                                  .stdin_source = spec.stdin_source,
+                                 .output_pipes = spec.output_pipes,
                                  .tap = spec.tap,
                                  .tap_waits_for = spec.tap_waits_for,
                                  .stop_fd = spec.stop_fd,
@@ -94,6 +95,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
+  receipt.run_as = ended->facts.run_as;
   receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
   TRY(judge_git_review(plan, review, receipt.established));
   const std::uint64_t oom_kills = TRY(resources.oom_kills());

@@ -89,6 +89,9 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
   for (const BinaryIdentity& binary : explanation.interpreters) add_binary(table, "interpreter", binary);
   add_plan(table, plan);
   table.row("jail", explanation.jail);
+  if (plan.run_as && explanation.jail != JailKind::kNone.name()) {
+    table.row("runs as", fmt::format("user {}, group {}: the repo's owner", plan.run_as->uid, plan.run_as->gid));
+  }
   for (const Established& entry : explanation.would_establish) {
     table.row("guarantees", fmt::format("{} ({})", name_of(entry.guarantee), name_of(entry.mechanism)));
   }

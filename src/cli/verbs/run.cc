@@ -1,5 +1,6 @@
 // sallyport run: one tool through the whole gate.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,6 +30,14 @@
 
 namespace sallyport::cli {
 namespace {
+
+// A terminal, or `2>&1`: whoever reads both as one wants them in the order they were written in.
+bool streams_are_one_file() {
+  struct stat out{};
+  struct stat err{};
+  if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(STDERR_FILENO, &err) != 0) return false;
+  return out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
 
 // The whole result is dropped before this returns: the scratch directory goes with it.
 int finish_text(const JailedSubprocessResult& result, const std::string& tool, const LiveOutput& live,
@@ -117,6 +126,7 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   call->spec.tap = std::move(taps.tap);
   call->spec.tap_waits_for = std::move(taps.tap_waits_for);
   call->spec.stop_fd = signals->fd();
+  if (to.live && !to.stream && streams_are_one_file()) call->spec.output_pipes = OutputPipes::kOne;
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
   Result<std::unique_ptr<Gate>> gate =

@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json json_of(const ToolEntry& tool);
 [[nodiscard]] Json json_of(const Plan& plan);
+[[nodiscard]] Json json_of(const std::optional<UserIds>& ids);  // or null
 [[nodiscard]] Json json_of(const Outcome& outcome);  // {"outcome": …, "exit_code" or "signal": …, "evidence": {…}}
 [[nodiscard]] Json json_of(const Usage& usage);
 [[nodiscard]] Json json_of(const BinaryIdentity& binary);

@@ -89,6 +89,11 @@ Json json_of(const ToolEntry& tool) {
   return json;
 }
 
+Json json_of(const std::optional<UserIds>& ids) {
+  if (!ids) return nullptr;
+  return {{"uid", ids->uid}, {"gid", ids->gid}};
+}
+
 Json json_of(const Plan& plan) {
   Json required = Json::array();
   for (const Guarantee guarantee : plan.required) required.push_back(name_of(guarantee));
@@ -101,6 +106,7 @@ Json json_of(const Plan& plan) {
           {"cwd", json_text(plan.cwd.native())},
           {"repo_access", plan.repo_access == RepoAccess::kWritable ? "writable" : "read_only"},
           {"git_access", plan.git_access == GitAccess::kWritable ? "writable" : "protected"},
+          {"run_as", json_of(plan.run_as)},
           {"speculation", plan.speculation == Speculation::kAllowed ? "allowed" : "forbidden"},
           {"extra_read_only", path_texts(plan.extra_read_only)},
           {"extra_read_write", path_texts(plan.extra_read_write)},
@@ -175,6 +181,7 @@ Json json_of(const Receipt& receipt) {
           {"guarantees", array_of(receipt.established)},
           {"binary", json_of(receipt.binary)},
           {"interpreters", array_of(receipt.interpreters)},
+          {"run_as", json_of(receipt.run_as)},
           {"policy_digest", json_text(receipt.policy_digest)},
           {"plan_digest", json_text(receipt.plan_digest)}};
 }

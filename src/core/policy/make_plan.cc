@@ -239,6 +239,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .cwd = paths.cwd,
               .repo_access = spec.repo_access,
               .git_access = spec.git_access,
+              .run_as = paths.owner,
               .speculation = spec.speculation,
               .extra_read_only = paths.extra_read_only,
               .extra_read_write = paths.extra_read_write,

@@ -105,6 +105,7 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   // Where only bwrap may make namespaces, this would fail; a run without hosts does without names for what is refused.
   if (!request.plan.allowed_hosts.empty()) launch.network = *TRY(request.host.network());
   launch.place = spawn::NoJailPlace{.exe_fd = wrapper.file.get(), .cwd_fd = request.cwd, .is_wrapper = true};
+  launch.run_as = request.plan.run_as;
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
   launch.limits = std::move(limits.rlimits);
   std::erase_if(launch.limits, std::not_fn(of_cores));  // the others are the tool's, set inside

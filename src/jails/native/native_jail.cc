@@ -69,6 +69,7 @@ Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request
                             .view = view.entries,
                             .identity_of = [&view](const std::string& path) { return view.identity_of(path); }});
   launch.network = *TRY(request.host.network());
+  launch.run_as = request.plan.run_as;
   launch.fail_at_for_tests = fault_;
   HeldLimits limits = TRY(request.host.hold_limits({}));
   launch.limits = std::move(limits.rlimits);

@@ -250,6 +250,15 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }
 
+// Root finds what it chose to show, wherever that lies; what is made in the jail is the tool's (as_another.cc). setreuid(2) with
+// nothing to change only sets the file system's id back to the effective one, which has no name in here.
+long see_as_root(const Run& run) { return run.as_another ? sys(__NR_setreuid, -1L, -1L) : 0; }
+long act_as_another(const Run& run) {
+  if (!run.as_another) return 0;
+  sys(__NR_setfsuid, long{wire::kInsideId});
+  return sys(__NR_setfsuid, -1L) == long{wire::kInsideId} ? 0 : -1;  // EPERM
+}
+
 long callers_umask = 022;
 
 }  // namespace
@@ -277,10 +286,12 @@ void stage_root(MadeAhead& made) {
 bool add_to_root(Run& run, Steps& steps) {
   Op* ops = reinterpret_cast<Op*>(run.at(run.image->ops_at));
   Opened opened;
+  if (!steps.ok(Stage::kUserMap, see_as_root(run))) return false;
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
     if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], opened, steps)) return false;
   }
+  if (!steps.ok(Stage::kUserMap, act_as_another(run))) return false;
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
     steps.at_op(i);
     if (!apply(run, ops[i], opened, steps)) return false;

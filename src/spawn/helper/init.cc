@@ -45,13 +45,20 @@ bool build_ahead(Run& run, Failure& failure) {
          (!run.has(wire::kSealedJail) || seal(run, steps));
 }
 
+// The kernel forgets the death signal at every change of ids.
+long tie_again(const InitStart& start, const Run& run) {
+  return run.as_another ? die_with_parent(start.child->server_pidfd) : 0;
+}
+
 // What the request in `run.image` wants beyond the shape.
-bool build_the_rest(Run& run, Failure& failure) {
+bool build_the_rest(const InitStart& start, Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   if (run.network.count == 0 && !open_network(run, steps)) return false;
   hand_over_network(run);
   sys(__NR_close, long{run.proc_fd});
-  return run.has(wire::kWholeJail) || (add_to_root(run, steps) && enter_root(steps));
+  if (!run.has(wire::kWholeJail) && !(add_to_root(run, steps) && enter_root(steps))) return false;
+  return !run.as_another ||
+         (steps.ok(Stage::kUserMap, become_another()) && steps.ok(Stage::kParentAlive, tie_again(start, run)));
 }
 
 // From here on nobody in the jail may look into us: not through ptrace, not through /proc/1. And we can do no more than the
@@ -77,12 +84,12 @@ bool build_the_rest(Run& run, Failure& failure) {
 
 alignas(16) char tool_stack[64 * 1024];
 
-[[noreturn]] void serve_request(Run& run, bool built, const Failure& failure) {
+[[noreturn]] void serve_request(const InitStart& start, Run& run, bool built, const Failure& failure) {
   if (!built) refuse(run, failure, wire::kNotBuilt);
   const long mapped = map_request(run);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
   Failure last = {};
-  if (!build_the_rest(run, last)) refuse(run, last);
+  if (!build_the_rest(start, run, last)) refuse(run, last);
   start_and_reap(run);
 }
 
@@ -143,13 +150,14 @@ Run& prepare_namespaces(const InitStart& start) {
   await_signals_only_when_asked();
   run.scratch_fd = -1;
   run.control_fd = -1;
+  run.as_another = start.as_another;
   run.child_stack_top = tool_stack + sizeof tool_stack;
   open_proc(run);
   if (child != nullptr) {
     run.mounts_fd = open_mount_table();
     run.mounts_alarm_fd = open_mount_table();
   }
-  make_namespaces(child != nullptr ? CLONE_NEWNS : 0, start.outside, made);
+  make_namespaces(child != nullptr ? CLONE_NEWNS : 0, run.as_another ? nullptr : &start.outside, made);
   if (made.unshared < 0) return run;
   made.bounding_set = empty_bounding_set();
   stage_root(made);
@@ -241,8 +249,9 @@ void run_init(const InitStart& start) {
   Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
   // A jail that could not be built waits too: the next request gets a failure rather than no answer.
   const bool built = mapped >= 0 && build_ahead(run, failure);
+  if (const long tied = tie_again(start, run); tied < 0) exit_now(static_cast<int>(-tied));
   take_request(start, run);
-  serve_request(run, built, failure);
+  serve_request(start, run, built, failure);
 }
 
 }  // namespace sallyport::spawn::helper

@@ -40,6 +40,7 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
                       .child = nullptr,
                       .shape = nullptr,
                       .request = nullptr,
+                      .as_another = false,
                       .wrapped_image_fd = static_cast<int>(start.image_fd)});
   }
   helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
@@ -49,11 +50,12 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
                       .child = nullptr,
                       .shape = nullptr,
                       .request = nullptr,
+                      .as_another = false,
                       .wrapped_image_fd = -1});
   }
   helper::default_signals();
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
-  helper::serve(start.kind, wire::kControlFd, start.ready);
+  helper::serve(start, wire::kControlFd);
 }
 
 // The compiler may call these for plain assignments even without a libc.

@@ -33,20 +33,32 @@ long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside)
 // Asked before entering the namespace: inside, nobody is mapped yet.
 Ids own_ids() { return {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))}; }
 
-long map_user(Ids inside, Ids outside) {
-  const long denied = write_file("/proc/self/setgroups", "deny", 4);
-  if (denied < 0) return denied;
-  const long user = write_id_map("/proc/self/uid_map", inside.uid, outside.uid);
-  if (user < 0) return user;
-  return write_id_map("/proc/self/gid_map", inside.gid, outside.gid);
+long map_user(Ids inside, Ids outside) { return map_ids("/proc/self", inside, outside); }
+
+// "process" + "/name" in `path`.
+const char* file_of(const char* process, const char* name, char (&path)[48]) {
+  char* at = &path[0];
+  while (*process != '\0') *at++ = *process++;
+  while (*name != '\0') *at++ = *name++;
+  *at = '\0';
+  return &path[0];
 }
 
 }  // namespace
 
-void make_namespaces(long more, Ids outside, MadeAhead& made) {
+long map_ids(const char* process, Ids inside, Ids outside) {
+  char path[48];
+  const long denied = write_file(file_of(process, "/setgroups", path), "deny", 4);
+  if (denied < 0) return denied;
+  const long user = write_id_map(file_of(process, "/uid_map", path), inside.uid, outside.uid);
+  if (user < 0) return user;
+  return write_id_map(file_of(process, "/gid_map", path), inside.gid, outside.gid);
+}
+
+void make_namespaces(long more, const Ids* outside, MadeAhead& made) {
   made.unshared = sys(__NR_unshare, more | long{CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS});
   if (made.unshared < 0) return;
-  made.mapped = map_user({wire::kInsideId, wire::kInsideId}, outside);
+  if (outside != nullptr) made.mapped = map_user({wire::kInsideId, wire::kInsideId}, *outside);
   made.loopback = loopback_up();
   made.hostname = sys(__NR_sethostname, "sallyport", 9L);
 }

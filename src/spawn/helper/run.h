@@ -44,6 +44,7 @@ struct Run {
   int mounts_alarm_fd;
   MadeAhead made_ahead;
   std::uint32_t applied_ahead;  // wire::ReportFlag bits
+  bool as_another;              // this init is root outside, and its tool somebody else: see as_another.cc
   Network network;
   char* child_stack_top;
 
@@ -135,18 +136,28 @@ struct InitStart {
   const ChildPlace* child;  // of a server; null: the owner is our parent, and we are in a new mount namespace already
   wire::Image* shape;       // what to build before there is a request; null: the owner sends it
   const Run* request;       // null: the owner sends it when the shape is built
+  bool as_another;          // started by clone_as_another()
   int wrapped_image_fd;     // inside a wrapper's jail the image, the channel right behind it; else -1
 };
 [[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
 void open_proc(Run& run);
 
+// as_another.cc: a run of root's over somebody else's repo, whose tool is that somebody (ADR 0066). clone_as_another() starts
+// an init whose ids the caller has mapped, as clone_copying_memory() does; of that init become_another() is the last step
+// before it is confined. become_another_in_worker() is for a worker, on whose behalf a wrapper builds the jail.
+long clone_as_another(long namespaces, Ids another);
+long become_another();
+long become_another_in_worker(Ids another);
+
 // reap.cc: sends the last report once the tool and everything else in the pid namespace is dead, and leaves.
 [[noreturn]] void reap_until_end(const Run& run, long tool);
 
-// namespaces.cc: puts this process, which is in a user namespace of its own whose maps are still empty, into fresh network,
-// ipc and uts namespaces, and `more`.
-void make_namespaces(long more, Ids outside, MadeAhead& made);
+// namespaces.cc: puts this process, which is in a user namespace of its own, into fresh network, ipc and uts namespaces, and
+// `more`. Then it maps who it is `outside`, unless its parent has done so (null).
+void make_namespaces(long more, const Ids* outside, MadeAhead& made);
+// The id maps of the process with this /proc directory, without a '/' at its end; 0 or a negative errno.
+long map_ids(const char* process, Ids inside, Ids outside);
 // Puts it into fresh user and network namespaces, in which ids are what they were.
 bool make_network_namespace(Steps& steps);
 // Puts it into a fresh mount namespace, and a user namespace like that when there is no other way.
@@ -181,7 +192,7 @@ long map_image(Run& run, int fd);
 long map_request(Run& run);
 
 // server.cc: keeps so many children ready, starts another for each that has a request, and ends with the owner.
-[[noreturn]] void serve(wire::HelperKind kind, int control, std::uint32_t ready);
+[[noreturn]] void serve(const wire::HelperStart& start, int control);
 
 // worker.cc: waits for one request for a tool without a jail of ours, runs it, exits.
 [[noreturn]] void run_worker(const ChildPlace& place);

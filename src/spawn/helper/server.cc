@@ -43,7 +43,7 @@ std::uint32_t count_processors() {
 
 class Server {
  public:
-  Server(int control, std::uint32_t ready) : ready_(ready) {
+  Server(int control, std::uint32_t ready, const Ids* another) : another_(another), ready_(ready) {
     place_.control = control;
     children.take_number();  // no child has the number 0
   }
@@ -271,7 +271,9 @@ class Server {
   [[nodiscard]] long clone_child() const {
     if (children.full()) return -11;  // EAGAIN
     if (can_build_ < 0) return can_build_;
-    return clone_copying_memory(for_jails_ ? long{CLONE_NEWUSER | CLONE_NEWPID} : 0L);
+    constexpr long kNamespaces = CLONE_NEWUSER | CLONE_NEWPID;
+    if (another_ != nullptr) return clone_as_another(kNamespaces, *another_);
+    return clone_copying_memory(for_jails_ ? kNamespaces : 0L);
   }
 
   [[nodiscard]] InitStart init_start(const Run* request) const {
@@ -280,6 +282,7 @@ class Server {
             .child = &place_,
             .shape = shape_,
             .request = request,
+            .as_another = another_ != nullptr,
             .wrapped_image_fd = -1};
   }
 
@@ -311,6 +314,7 @@ class Server {
 
   ChildPlace place_ = {};
   Ids outside_ = {};
+  const Ids* const another_;      // of jails whose tools are not the owner's
   wire::Image* shape_ = nullptr;  // of jails: what init builds before there is a request
   Run request_ = {};              // in our hands for a moment
   const std::uint32_t ready_;
@@ -331,9 +335,10 @@ class Server {
 
 }  // namespace
 
-void serve(wire::HelperKind kind, int control, std::uint32_t ready) {
-  Server server(control, ready);
-  if (kind == wire::HelperKind::kInits) {
+void serve(const wire::HelperStart& start, int control) {
+  const Ids another = {start.uid, start.gid};
+  Server server(control, start.ready, start.as_another ? &another : nullptr);
+  if (start.kind == wire::HelperKind::kInits) {
     const int shape_fd = receive_shape(control);
     if (shape_fd < 0) exit_now(0);
     server.build_ahead(shape_fd);

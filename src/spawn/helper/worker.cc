@@ -62,16 +62,24 @@ bool guard_devices(Run& run, Failure& failure) {
   return make_mount_namespace(steps) && steps.ok(Stage::kBind, make_devices_read_only());
 }
 
-bool prepare_surroundings(Run& run, Failure& failure) {
+// Before anything is made: bwrap is started by whom the repo belongs to, as if they had started it themselves.
+bool become_owner(const ChildPlace& place, const Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  return steps.ok(Stage::kUserMap, become_another_in_worker({run.image->as_uid, run.image->as_gid})) &&
+         steps.ok(Stage::kParentAlive, die_with_parent(place.server_pidfd));
+}
+
+bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
+  if (run.has(wire::kAsAnother) && !become_owner(place, run, failure)) return false;
   if (run.image->net_socket_count > 0 && !own_network(run, failure)) return false;
   return !run.has(wire::kWrapper) || guard_devices(run, failure);
 }
 
-[[noreturn]] void run_tool(Run& run) {
+[[noreturn]] void run_tool(const ChildPlace& place, Run& run) {
   const int channel = run.fds[wire::kFdChannel];
   Failure failure = {};
   // Before we are not dumpable any more: the kernel then gives our own id maps to root.
-  if (!prepare_surroundings(run, failure)) {
+  if (!prepare_surroundings(place, run, failure)) {
     send_report(channel, failure_report(failure), nullptr, 0);
     exit_now(0);
   }
@@ -128,7 +136,7 @@ void run_worker(const ChildPlace& place) {
     send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
     exit_now(0);
   }
-  run_tool(run);
+  run_tool(place, run);
 }
 
 }  // namespace sallyport::spawn::helper

@@ -154,7 +154,7 @@ Status HelperClient::ensure_running() {
   if (pid_ != 0 && ::waitpid(pid_, &status, WNOHANG) == 0) return {};
   pid_ = 0;
   control_.reset();
-  const NewHelper started = start_helper(kind_, static_cast<std::uint32_t>(ready_));
+  const NewHelper started = start_helper(kind_, static_cast<std::uint32_t>(ready_), as_);
   if (started.pid == 0) return fail(cannot_start(started));
   return adopt(started);
 }
@@ -177,7 +177,7 @@ Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
   if (spec.cgroup_procs_fds.size() > wire::kMaxCgroups || spec.passed_fds.size() > wire::kMaxPassedFds) {
     return fail(system_error("pass", "the run's descriptors to the spawn helper", E2BIG));
   }
-  if (kind_ != wire::HelperKind::kWorkers && !shape().fits(spec)) {
+  if (kind_ != wire::HelperKind::kWorkers && (!shape().fits(spec) || spec.run_as != as_)) {
     return fail(system_error("use", "a jail of another shape", EINVAL));
   }
   const StdinIs stdin_is = stdio.in < 0 ? StdinIs::kNullDevice : StdinIs::kGiven;

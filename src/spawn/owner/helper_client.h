@@ -51,9 +51,10 @@ class HelperClient {
   // For tools without a jail of ours.
   HelperClient() = default;
   // For jails that all have one shape. `make_shape` is called once, when the helper has been started. `kind` is kInits,
-  // with so many of them kept ready, or kOneRun.
-  HelperClient(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleChildren)
-      : kind_(kind), make_shape_(std::move(make_shape)), ready_(ready) {}
+  // with so many of them kept ready, or kOneRun. `as`: of kInits, whose the tools are, when not the owner's.
+  HelperClient(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleChildren,
+               std::optional<UserIds> as = {})
+      : kind_(kind), make_shape_(std::move(make_shape)), ready_(ready), as_(as) {}
   ~HelperClient();
   HelperClient(const HelperClient&) = delete;
   HelperClient& operator=(const HelperClient&) = delete;
@@ -81,6 +82,7 @@ class HelperClient {
   std::once_flag shape_made_;
   JailShape shape_;  // through shape()
   const std::size_t ready_ = kIdleChildren;
+  const std::optional<UserIds> as_{};
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;

@@ -158,7 +158,9 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
     case wire::ReportKind::kStarted: {
       tool_started_ = true;
       ToolStarted started{
-          .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0, .ports_redirected = ports_redirected_}};
+          .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
+                    .ports_redirected = ports_redirected_,
+                    .run_as = spec_.run_as}};  // a step like any other: had it failed, nothing would have started
       if (!fds.empty()) started.scratch = std::move(fds.front());
       return started;
     }

@@ -3,6 +3,7 @@
 //   started ahead   the jail of an owner that makes one run, started while the owner still finds out what to run
 //   warm            a whole jail of the same shape that waits for a run (WarmPool)
 //   fresh           a jail built for this run, over the base that all jails of this owner share
+//   of another      a jail whose tool is not the owner's: the owner is root, and the repo somebody else's (ADR 0066)
 //   no jail         a worker of ours, for a tool without a jail or for a wrapper that builds one
 //
 // A jail that was built ahead can turn out to be unsound: it says so itself and has started nothing. The run then goes on
@@ -15,6 +16,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "sallyport/jail_port.h"
 #include "spawn/owner/helper_client.h"
@@ -61,8 +64,15 @@ class JailSupply {
   [[nodiscard]] pid_t helper_pid_for_tests();
 
  private:
+  [[nodiscard]] std::shared_ptr<HelperClient> jails_of(const UserIds& another);
+
+  const SupplyOptions options_;
   const std::shared_ptr<HelperClient> workers_;
   const std::shared_ptr<HelperClient> jails_;
+  // Of the last one only: many repos of one owner are the rule. Runs under way keep theirs.
+  std::mutex mutex_;
+  std::optional<UserIds> another_{};
+  std::shared_ptr<HelperClient> jails_of_another_{};
   WarmPool warm_;
 };
 

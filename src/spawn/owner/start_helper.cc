@@ -126,13 +126,15 @@ long clone_as(wire::HelperKind kind, StartingChild& child) {
 
 NewHelper failed(Step step, long error) { return {.error = static_cast<int>(-error), .step = step}; }
 
-NewHelper start_child(wire::HelperKind kind, std::uint32_t ready, long control, long image) {
+NewHelper start_child(wire::HelperKind kind, std::uint32_t ready, const std::optional<UserIds>& as, long control,
+                      long image) {
   char name[] = "sallyport-spawn";
   char what[wire::kHelperArgumentSize];
   wire::write_helper_argument({.kind = kind,
                                .ready = ready,
-                               .uid = static_cast<std::uint32_t>(sys(__NR_geteuid)),
-                               .gid = static_cast<std::uint32_t>(sys(__NR_getegid))},
+                               .uid = as ? as->uid : static_cast<std::uint32_t>(sys(__NR_geteuid)),
+                               .gid = as ? as->gid : static_cast<std::uint32_t>(sys(__NR_getegid)),
+                               .as_another = as.has_value()},
                               what);
   char* const argv[] = {&name[0], &what[0], nullptr};
   StartingChild child;
@@ -151,13 +153,13 @@ NewHelper start_child(wire::HelperKind kind, std::uint32_t ready, long control, 
 
 }  // namespace
 
-NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready) {
+NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready, const std::optional<UserIds>& as) {
   int pair[2] = {-1, -1};
   const long paired = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, &pair[0]);
   if (paired < 0) return failed(Step::kSocket, paired);
   const long theirs = above_fixed_places(pair[1]);
   const long image = theirs < 0 ? theirs : above_fixed_places(make_image());
-  NewHelper started = image < 0 ? failed(Step::kImage, image) : start_child(kind, ready, theirs, image);
+  NewHelper started = image < 0 ? failed(Step::kImage, image) : start_child(kind, ready, as, theirs, image);
   close_fd(image);
   close_fd(theirs);
   if (started.pid != 0) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "sallyport/plan.h"
 #include "spawn/wire/helper_start.h"
 
 namespace sallyport::spawn {
@@ -16,7 +18,7 @@ struct NewHelper {
   Step step = Step::kSocket;
 };
 
-// `ready`: for the kinds that keep children ready, how many.
-[[nodiscard]] NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready);
+// `ready`: for the kinds that keep children ready, how many. `as`: whose the tools of a kInits helper are, when not ours.
+[[nodiscard]] NewHelper start_helper(wire::HelperKind kind, std::uint32_t ready, const std::optional<UserIds>& as = {});
 
 }  // namespace sallyport::spawn

@@ -34,8 +34,9 @@ struct Streams {
   UniqueFd tools_out;
   UniqueFd tools_err;
   Capture out;
-  Capture err;
+  Capture err;  // without a pipe when there is one for both
 
+  [[nodiscard]] int tools_err_end() const { return tools_err ? tools_err.get() : tools_out.get(); }
   void handed_over() {
     in.handed_over();
     tools_out.reset();
@@ -46,9 +47,12 @@ struct Streams {
 Result<Streams> open_streams(const Supervision& how, NullDevice null_device) {
   ToolInput input = TRY(ToolInput::open(how.stdin_source, null_device));
   Pipe out = TRY(make_pipe());
-  Pipe err = TRY(make_pipe());
   TRY(set_nonblocking(out.read_end.get()));
-  TRY(set_nonblocking(err.read_end.get()));
+  Pipe err;
+  if (how.output_pipes == OutputPipes::kTwo) {
+    err = TRY(make_pipe());
+    TRY(set_nonblocking(err.read_end.get()));
+  }
   return Streams{.in = std::move(input),
                  .tools_out = std::move(out.write_end),
                  .tools_err = std::move(err.write_end),
@@ -201,8 +205,9 @@ class Supervisor {
       return setup_failed(
           {.stage = failure_->stage, .error_number = failure_->error_number, .host_cannot = failure_->host_cannot});
     }
-    streams_.err.drain({}, kLastBytes);
-    const std::string said = std::move(streams_.err).finish().bytes;
+    Capture& errors = how_.output_pipes == OutputPipes::kTwo ? streams_.err : streams_.out;
+    errors.drain({}, kLastBytes);
+    const std::string said = std::move(errors).finish().bytes;
     return jail_unavailable(how_.jail, said.empty() ? "it gave up without a word" : said.substr(0, said.find('\n')));
   }
 
@@ -260,7 +265,7 @@ Result<Ended> supervise(StagedRun& staged, const Supervision& supervision, const
   const NullDevice null_device = staged.has_null_device() ? NullDevice::kOfTheJail : NullDevice::kOfTheHost;
   Streams streams = TRY(open_streams(supervision, null_device));
   const std::unique_ptr<LiveRun> run =
-      TRY(staged.start({.in = streams.in.tools_end(), .out = streams.tools_out.get(), .err = streams.tools_err.get()}));
+      TRY(staged.start({.in = streams.in.tools_end(), .out = streams.tools_out.get(), .err = streams.tools_err_end()}));
   return Supervisor(*run, std::move(streams), supervision, stop_event.fd()).to_the_end();
 }
 

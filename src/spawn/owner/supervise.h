@@ -45,6 +45,7 @@ struct Supervision {
   std::optional<CpuBudget> cpu{};
   std::optional<SocketBudget> sockets{};
   StdinSource stdin_source{};
+  OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
   std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
   OnNetwork on_network{};

@@ -120,9 +120,9 @@ bool JailShape::fits(const LaunchSpec& spec) const {
   const auto* jail = std::get_if<JailPlace>(&spec.place);
   if (jail == nullptr || jail->wrapped) return false;
   if (whole) {
-    return jail->root_ops == root_ops && spec.network == network && jail->landlock_writable == landlock_writable &&
-           jail->seccomp == seccomp && jail->allow_speculation == allow_speculation &&
-           spec.cgroup_procs_fds.empty() != joins_cgroups;
+    return !spec.run_as && jail->root_ops == root_ops && spec.network == network &&
+           jail->landlock_writable == landlock_writable && jail->seccomp == seccomp &&
+           jail->allow_speculation == allow_speculation && spec.cgroup_procs_fds.empty() != joins_cgroups;
   }
   return jail->root_ops.size() >= root_ops.size() &&
          std::equal(root_ops.begin(), root_ops.end(), jail->root_ops.begin());
@@ -156,6 +156,11 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   header.limit_count = static_cast<std::uint32_t>(limits.size());
   header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
+  if (spec.run_as) {
+    header.flags |= wire::kAsAnother;
+    header.as_uid = spec.run_as->uid;
+    header.as_gid = spec.run_as->gid;
+  }
   encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, built.root_ops.size(), header, writer);

@@ -17,14 +17,16 @@ enum class HelperKind : char {
 
 struct HelperStart {
   HelperKind kind = HelperKind::kWorkers;
-  std::uint32_t ready = 0;         // kWorkers, kInits
-  std::uint32_t uid = 0, gid = 0;  // kOneRun: the owner's
-  std::uint32_t image_fd = 0;      // kWrapped: the launch image; the channel is the descriptor after it
+  std::uint32_t ready = 0;  // kWorkers, kInits
+  std::uint32_t uid = 0,
+                gid = 0;  // kOneRun: the owner's; kInits: of whom the jails' tools are to be, when `as_another`
+  bool as_another = false;
+  std::uint32_t image_fd = 0;  // kWrapped: the launch image; the channel is the descriptor after it
 };
 
-inline constexpr std::size_t kHelperArgumentSize = 24;  // 'o', two numbers of ten digits, ',', the end
+inline constexpr std::size_t kHelperArgumentSize = 40;  // a letter, three numbers of ten digits, two ',', the end
 
-// "w2", "i2", "o1000,1000"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
+// "w2", "i2", "i2,1000,1000", "o1000,1000"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
 inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperArgumentSize]) {
   char* at = &out[0];
   if (start.kind != HelperKind::kWrapped) *at++ = static_cast<char>(start.kind);
@@ -32,7 +34,9 @@ inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperA
     case HelperKind::kWorkers:
     case HelperKind::kInits:
       at = helper::append_number(at, start.ready);
-      break;
+      if (!start.as_another) break;
+      *at++ = ',';
+      [[fallthrough]];
     case HelperKind::kOneRun:
       at = helper::append_number(at, start.uid);
       *at++ = ',';
@@ -57,7 +61,11 @@ inline bool read_helper_argument(const char* text, HelperStart& start) {
   switch (start.kind) {
     case HelperKind::kWorkers:
     case HelperKind::kInits:
-      return helper::read_number(text, start.ready) && *text == '\0';
+      if (!helper::read_number(text, start.ready)) return false;
+      if (*text == '\0') return true;
+      if (start.kind == HelperKind::kWorkers || *text++ != ',') return false;
+      start.as_another = true;
+      [[fallthrough]];
     case HelperKind::kOneRun:
       if (!helper::read_number(text, start.uid) || *text != ',') return false;
       ++text;

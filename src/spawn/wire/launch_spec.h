@@ -71,6 +71,7 @@ struct LaunchSpec {
   std::vector<std::string> env{};  // "NAME=value"
   std::variant<NoJailPlace, JailPlace> place{};
   NetworkSpec network{};
+  std::optional<UserIds> run_as{};  // of an owner that is root: whose the tool's processes are outside the jail
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
   std::vector<int> passed_fds{};        // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed

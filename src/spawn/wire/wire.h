@@ -120,6 +120,7 @@ enum ImageFlag : std::uint32_t {
   // The one at kFdStdin stands for nothing.
   kNullStdin = 1U << 7U,
   kAllowSpeculation = 1U << 8U,  // leave the processor's speculation controls as they are
+  kAsAnother = 1U << 9U,         // of a wrapper: it is started as `as_uid`, `as_gid` by a worker that is root
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -142,6 +143,7 @@ struct Image {
   std::int64_t exec_mtime_ns;
   std::uint32_t cgroup_count;
   std::uint32_t passed_count;
+  std::uint32_t as_uid, as_gid;
   Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
 };
 
