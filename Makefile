@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-bench
+.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
@@ -34,7 +34,7 @@ build: setup-run
 test: setup-test
 	@tools/run_tests.sh format dev
 
-test-deep: setup-test
+test-deep: setup-deep
 	@tools/run_tests.sh release tidy asan tsan fuzz deep
 
 tidy fuzz asan tsan: setup-test
@@ -72,7 +72,7 @@ install: build
 clean:
 	rm -rf build
 
-setup-run setup-test setup-bench: setup-%:
+setup-run setup-test setup-deep setup-bench: setup-%:
 	@mkdir -p build
 	@tools/setup.sh $*
-	@[ $* != test ] || tools/npm_packages.sh || true
+	@[ $* != test -a $* != deep ] || tools/npm_packages.sh || true

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages a target of the Makefile needs, and only those that are missing.
 #
-#   usage: tools/setup.sh run|test|bench
+#   usage: tools/setup.sh run|test|deep|bench
 #
 # With nothing missing it asks dpkg once and returns: no network, no sudo.
 set -euo pipefail
@@ -11,6 +11,8 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace curl busybox openssl stress-ng)
+# For the tests labelled `deep`: other programs' own worlds.
+deep_packages=(docker.io runc)
 bench_packages=(bubblewrap python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 test_commands=(node:nodejs npm:npm)
@@ -22,8 +24,9 @@ commands=()
 case "${1:-}" in
   run) ;;
   test) wanted+=("${test_packages[@]}"); commands=("${test_commands[@]}") ;;
+  deep) wanted+=("${test_packages[@]}" "${deep_packages[@]}"); commands=("${test_commands[@]}") ;;
   bench) wanted+=("${bench_packages[@]}") ;;
-  *) say "usage: tools/setup.sh run|test|bench"; exit 2 ;;
+  *) say "usage: tools/setup.sh run|test|deep|bench"; exit 2 ;;
 esac
 
 missing=()

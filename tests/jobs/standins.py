@@ -73,3 +73,26 @@ for _ in range(400):
 """, "scanner_failed"),
     "nests_too_deep": ("os.write(1, b'[' * 1000000)", "scanner_failed"),
 }
+
+# A docker that obeys its documented command line for what the runtime trace asks of it, and writes down each call. MODE is
+# what its image does: "traced", "no_strace", "server" (does not end by itself), "no_build", "no_daemon".
+DOCKER = """
+mode = MODE
+with open(os.path.join(os.environ["HOME"], "docker.calls"), "a") as calls:
+    calls.write(json.dumps(args) + "\\n")
+TRACE = 'execve("/bin/app", ["/bin/app"], 0x1 /* 1 var */) = 0\\nopenat(AT_FDCWD</>, "/etc/passwd", O_WRONLY|O_APPEND) = 3</etc/passwd>\\n'
+command = args[1] if args[0] == "image" else args[0]
+if mode == "no_daemon":
+    sys.exit("Cannot connect to the Docker daemon at unix:///var/run/docker.sock.")
+if command == "build" and mode == "no_build":
+    sys.exit("pull access denied for base")
+if command == "inspect":
+    print(json.dumps({"Entrypoint": ["/bin/app"], "Cmd": None}))
+if command == "run" and mode == "no_strace":
+    sys.stderr.write('exec: "strace": executable file not found in $PATH')
+    sys.exit(127)
+if command == "run" and mode == "server":
+    time.sleep(1000)
+if command in ("run", "logs"):
+    sys.stderr.write(TRACE + ("+++ exited with 0 +++\\n" if mode == "traced" else ""))
+"""

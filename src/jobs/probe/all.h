@@ -13,6 +13,7 @@ extern const Probe kSyft;
 extern const Probe kGrype;
 extern const Probe kScipTypescript;
 extern const Probe kTestCoverage;
+extern const Probe kRuntimeTrace;
 // Not one that can be chosen: it runs after the others, over what they found.
 extern const Probe kBlinding;
 [[nodiscard]] ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeResult> results);

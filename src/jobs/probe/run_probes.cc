@@ -14,7 +14,7 @@ namespace sallyport::jobs {
 namespace {
 
 constexpr auto kProbes = std::to_array<const Probe*>(
-    {&kSemgrep, &kSyft, &kGrype, &kGitleaks, &kScipTypescript, &kAstGrep, &kRgCurated, &kTestCoverage});
+    {&kSemgrep, &kSyft, &kGrype, &kGitleaks, &kScipTypescript, &kAstGrep, &kRgCurated, &kTestCoverage, &kRuntimeTrace});
 
 ProbeResult run_one(const Probe& probe, const JobContext& context, const Survey& files) {
   const auto start = std::chrono::steady_clock::now();

@@ -22,6 +22,8 @@ std::string tail_of(const ToolAnswer& answer) {
   return shown(text);
 }
 
+}  // namespace
+
 ScannerOutcome outcome_of(const Error& error) {
   if (const auto* missing = error.as<ToolMissingError>()) {
     return ToolMissing{.tool = missing->tool, .install_hint = missing->install_hint};
@@ -29,7 +31,6 @@ ScannerOutcome outcome_of(const Error& error) {
   return ScannerFailed{.why = error.hint.empty() ? error.message : fmt::format("{}; {}", error.message, error.hint)};
 }
 
-// Only a tool that ended by itself, and whose every word we have, has answered.
 std::optional<ScannerOutcome> why_no_answer(const ToolAnswer& answer) {
   const JailedSubprocessResult& result = answer.result;
   return std::visit(overloaded{[&](const Completed& completed) -> std::optional<ScannerOutcome> {
@@ -49,8 +50,6 @@ std::optional<ScannerOutcome> why_no_answer(const ToolAnswer& answer) {
                     result.outcome);
 }
 
-}  // namespace
-
 ScannerFailed failed(const ToolAnswer& answer, std::string why) {
   return {.why = std::move(why), .tail = tail_of(answer), .invocations = {answer.invocation}};
 }
@@ -63,12 +62,23 @@ Error bad_request(std::string_view field, std::string_view why, std::string_view
           .hint = std::string(hint)};
 }
 
+ToolAnswer answer_of(std::vector<std::string> argv, JailedSubprocessResult result) {
+  ToolAnswer answer{.result = std::move(result)};
+  answer.invocation.argv = std::move(argv);
+  answer.invocation.duration = answer.result.duration;
+  answer.invocation.receipt = answer.result.receipt;
+  if (const auto* completed = std::get_if<Completed>(&answer.result.outcome)) {
+    if (const auto* code = std::get_if<ExitCode>(&completed->fate)) answer.invocation.exit_code = code->value;
+    if (const auto* signal = std::get_if<Signal>(&completed->fate)) answer.invocation.signal = signal->number;
+  }
+  return answer;
+}
+
 ToolRun run_tool(const JobContext& context, ToolCall call) {
   using std::chrono::milliseconds;
   const auto left = std::chrono::duration_cast<milliseconds>(context.deadline - std::chrono::steady_clock::now());
   if (left <= milliseconds::zero()) return ScannerOutcome(TimedOut{});
-  ToolAnswer answer;
-  answer.invocation.argv = call.argv;
+  std::vector<std::string> argv = call.argv;
   ExternalCliCall external{.probe = std::string(call.probe),
                            .argv = std::move(call.argv),
                            .cwd = context.repo,
@@ -80,13 +90,7 @@ ToolRun run_tool(const JobContext& context, ToolCall call) {
   if (call.may_use_network) external.allowed_egress = context.allowed_egress;
   Result<JailedSubprocessResult> result = run_external_cli(*context.gate, std::move(external), context.stop);
   if (!result) return outcome_of(result.error());
-  answer.result = *std::move(result);
-  answer.invocation.duration = answer.result.duration;
-  answer.invocation.receipt = answer.result.receipt;
-  if (const auto* completed = std::get_if<Completed>(&answer.result.outcome)) {
-    if (const auto* code = std::get_if<ExitCode>(&completed->fate)) answer.invocation.exit_code = code->value;
-    if (const auto* signal = std::get_if<Signal>(&completed->fate)) answer.invocation.signal = signal->number;
-  }
+  ToolAnswer answer = answer_of(std::move(argv), *std::move(result));
   if (std::optional<ScannerOutcome> why = why_no_answer(answer)) return *std::move(why);
   return answer;
 }

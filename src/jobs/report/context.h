@@ -42,6 +42,12 @@ struct ToolAnswer {
 };
 using ToolRun = std::variant<ToolAnswer, ScannerOutcome>;
 
+// The parts of run_tool, for a probe that takes more ends than one for an answer.
+[[nodiscard]] ScannerOutcome outcome_of(const Error& error);
+[[nodiscard]] ToolAnswer answer_of(std::vector<std::string> argv, JailedSubprocessResult result);
+// Only a tool that ended by itself, and whose every word we have, has answered.
+[[nodiscard]] std::optional<ScannerOutcome> why_no_answer(const ToolAnswer& answer);
+
 // Runs it behind the best jail, until the job's deadline. Output that was cut off is ScannerFailed: half an answer is none.
 [[nodiscard]] ToolRun run_tool(const JobContext& context, ToolCall call);
 
