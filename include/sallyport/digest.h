@@ -1,11 +1,29 @@
-// SHA-256 as 64 lower-case hex digits: for whoever must name a thing without showing it. Defined in core/bytes.
+// SHA-256 and SHA-512 as lower-case hex digits: for whoever must name a thing without showing it, or check that it is the
+// one that was named. Defined in core/bytes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace sallyport {
 
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+// In pieces, for what is too large to hold: package managers name tarballs by this one.
+class Sha512 {
+ public:
+  Sha512();
+  Sha512(Sha512&&) noexcept;
+  Sha512& operator=(Sha512&&) noexcept;
+  ~Sha512();
+
+  void update(std::string_view bytes);
+  [[nodiscard]] std::string hex() &&;  // 128 digits
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 }  // namespace sallyport

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "sallyport/allow_package_scripts.h"
 #include "sallyport/allow_unjailed.h"
 #include "sallyport/limits.h"
 #include "sallyport/outcome.h"
@@ -88,6 +89,7 @@ struct JailedSubprocessSpec {
   // or -1 when it can now. Until then the tool is held back, as by a full pipe. Asked on the thread that runs the call.
   std::function<int(Stream)> tap_waits_for{};
   std::optional<AllowUnjailed> allow_unjailed{};  // without it, a tool that runs the repo's code needs a jail
+  std::optional<AllowPackageScripts> allow_package_scripts{};  // without it, npm runs no lifecycle script (C25)
   Speculation speculation = Speculation::kForbidden;
 };
 

@@ -113,8 +113,9 @@ struct Plan {
   // git lists the repo's configuration first, in the same jail; a run's argv and env then outrank its dangerous keys.
   bool lists_git_configuration = false;
   std::vector<FileRule> files{};
-  std::string needs_jail{};     // why the tool must not run without one; empty when it may
-  bool allow_unjailed = false;  // the caller said so: sallyport/allow_unjailed.h
+  std::string needs_jail{};            // why the tool must not run without one; empty when it may
+  bool allow_unjailed = false;         // the caller said so: sallyport/allow_unjailed.h
+  bool allow_package_scripts = false;  // likewise: sallyport/allow_package_scripts.h
 };
 
 }  // namespace sallyport

@@ -78,6 +78,7 @@ void add_plan(Table& table, const Plan& plan) {
   if (plan.allowed_hosts.empty()) table.row("may reach", "no host");
   table.row("limits", limits_text(plan.limits));
   if (plan.speculation == Speculation::kAllowed) table.row("speculation", "allowed");
+  if (plan.allow_package_scripts) table.row("scripts", "of the project and the packages named, without a network");
   if (plan.probe) table.row("probe", plan.probe->str());
 }
 

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/bytes/hex.h"
+
 namespace sallyport {
 
 struct Sha256::Context {
@@ -36,14 +38,7 @@ void Sha256::update(std::string_view bytes) { must(SHA256_Update(&context_->stat
 std::string Sha256::hex() && {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   must(SHA256_Final(digest.data(), &context_->state) == 1);
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0x0FU];
-  }
-  return text;
+  return hex_of(digest);
 }
 
 std::string sha256_hex(std::string_view bytes) {

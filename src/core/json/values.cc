@@ -108,6 +108,7 @@ Json json_of(const Plan& plan) {
           {"git_access", plan.git_access == GitAccess::kWritable ? "writable" : "protected"},
           {"run_as", json_of(plan.run_as)},
           {"speculation", plan.speculation == Speculation::kAllowed ? "allowed" : "forbidden"},
+          {"package_scripts", plan.allow_package_scripts ? "allowed" : "ignored"},
           {"extra_read_only", path_texts(plan.extra_read_only)},
           {"extra_read_write", path_texts(plan.extra_read_write)},
           {"hidden", path_texts(plan.hidden)},

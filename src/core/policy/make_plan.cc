@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "core/policy/env_filter.h"
 #include "core/policy/hardening.h"
+#include "core/policy/hardening/npm_scripts.h"
 #include "core/text/units.h"
 
 namespace sallyport {
@@ -171,7 +172,10 @@ void keep_off_git_config(HardenedCommand& command) {
   command.argv.insert(command.argv.begin() + 1, {"-c", "branch.autoSetupMerge=false"});
 }
 
-std::vector<Guarantee> sorted_unique(std::vector<Guarantee> guarantees) {
+// Scripts that run only without a network need a jail that really cuts it.
+std::vector<Guarantee> required_by(const JailedSubprocessSpec& spec) {
+  std::vector<Guarantee> guarantees = spec.required;
+  if (spec.allow_package_scripts) guarantees.push_back(Guarantee::kNetIsolated);
   std::ranges::sort(guarantees);
   const auto repeated = std::ranges::unique(guarantees);
   guarantees.erase(repeated.begin(), repeated.end());
@@ -217,6 +221,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
 Status harden_for(const GitConfiguration& git, const Allowlist& allowlist, const JailedSubprocessSpec& spec,
                   AdmittedCall& call) {
   call.command = TRY(harden(allowlist, call.tool, spec.argv, git));
+  if (spec.allow_package_scripts) TRY(hardening::let_scripts_run(call.tool, spec.argv, call.hosts, call.command));
   TRY(check_command_size(call.command.argv, call.command.env));
   return check_hosts_needed(call);
 }
@@ -250,12 +255,13 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .limits = spec.limits,
               .ladder = {.grace = spec.grace},
               .open_files = spec.open_files,
-              .required = sorted_unique(spec.required),
+              .required = required_by(spec),
               .probe = spec.probe,
               .lists_git_configuration = call.git_first.has_value(),
               .files = std::move(command.files),
               .needs_jail = std::move(command.needs_jail),
-              .allow_unjailed = spec.allow_unjailed.has_value()};
+              .allow_unjailed = spec.allow_unjailed.has_value(),
+              .allow_package_scripts = spec.allow_package_scripts.has_value()};
 }
 
 }  // namespace sallyport

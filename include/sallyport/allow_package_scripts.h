@@ -1,0 +1,15 @@
+// The word a caller says to let npm run scripts that it otherwise never runs (C25): `pretest` and `posttest` around the
+// project's own test, and with `npm rebuild NAME …` the install scripts of the packages named. Nothing else makes one, so a
+// search for its name finds every such place.
+//
+// It holds only where the scripts can do the least: npm test, run-script, start, stop, restart, or rebuild with names; in a
+// jail; and without any network, which the gate then requires (net.isolated). Everything else with it is refused.
+#pragma once
+
+namespace sallyport {
+
+struct AllowPackageScripts {
+  explicit AllowPackageScripts() = default;
+};
+
+}  // namespace sallyport
