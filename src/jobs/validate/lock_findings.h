@@ -1,0 +1,35 @@
+// What a lock file gives away before anything is fetched. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/report/finding.h"
+#include "jobs/validate/lockfile.h"
+#include "jobs/validate/url.h"
+
+namespace sallyport::jobs {
+
+// The rules of every finding that validate makes.
+[[nodiscard]] std::span<const RuleInfo> lock_rules();
+
+struct LockQuestion {
+  const Lockfile* lock = nullptr;
+  const Manifest* manifest = nullptr;
+  std::string_view lock_path{};  // "package-lock.json"
+  std::string_view lock_text{};  // for the lines of the findings
+  WebPlace registry{};
+  std::vector<std::string> known_hosts{};  // of other registries that are not foreign
+};
+
+[[nodiscard]] std::vector<Finding> look_at_lock(const LockQuestion& question);
+
+// By place, rule and message; what says the same twice is one. Several may stand at one place.
+[[nodiscard]] std::vector<Finding> sorted(std::vector<Finding> findings);
+
+// A finding of one of lock_rules(); the severity is the rule's.
+[[nodiscard]] Finding lock_finding(std::string_view rule, std::string message, Place place);
+
+}  // namespace sallyport::jobs
