@@ -9,7 +9,8 @@ from git_filters import (clean_filter, process_filter, required_filter_with_odd_
 from git_programs import (text_driver, merge_driver, remerged_log, zip_through_a_command, strategy_alias, hook,
                           hooks_path, signed_commit, signed_log, rebase_state, instruction_format, range_diff, LATER,
                           configured_hook, refs_elsewhere, moved_work_tree, overwritten, something_outside,
-                          patches_elsewhere, patches_by_suffix, planted_bare_repo, escaping_patch, two_files,
+                          patches_elsewhere, patches_by_suffix, skip_list, shows_precious, planted_bare_repo,
+                          escaping_patch, two_files,
                           local_remote, ssh_remote, git_proxy, external_remote, cookies, password_program)
 from git_repos import one_setting, start
 from museum import Case
@@ -124,6 +125,8 @@ CASES = [
          "git format-patch --root HEAD", options=WRITABLE, fires=something_outside),
     case("patch_suffix", "format.suffix leads out of the repo", patches_by_suffix, "git format-patch --root HEAD",
          options=WRITABLE, fires=something_outside),
+    case("skip_list", "fsck.skipList names a file outside, whose first line git fsck prints",
+         skip_list("fsck.skipList"), "git fsck", "refused", fires=shows_precious),
     case("uploadpack", "remote.*.uploadpack runs for a remote that is a path", local_remote, "git fetch"),
     case("ssh_command", "core.sshCommand runs for a remote over ssh", ssh_remote, "git ls-remote"),
     case("git_proxy", "core.gitProxy runs for a remote over git://", git_proxy, "git ls-remote"),

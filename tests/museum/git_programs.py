@@ -147,6 +147,19 @@ def overwritten(room):
     return (room.out / "file.txt").read_text(encoding="utf-8") != "precious\n"
 
 
+def skip_list(key):
+    """The key names a file of objects to skip; git prints the first line that is none, whichever file it is."""
+    def make(room):
+        start(room)
+        (room.out / "precious").write_text("PRECIOUS-LINE\n", encoding="utf-8")
+        room.git("config", key, str(room.out / "precious"))
+    return make
+
+
+def shows_precious(room):
+    return "PRECIOUS-LINE" in room.printed
+
+
 def something_outside(room):
     return any(room.out.iterdir())
 

@@ -48,6 +48,7 @@ class Room:
     tools: Path = field(init=False)  # first on PATH, not the adversary's: where a case puts a stand-in for a tool
     canary: Path = field(init=False)
     path: str = field(init=False)  # the caller's PATH
+    printed: str = field(init=False, default="")  # by the command, once it ran
 
     def __post_init__(self):
         self.repo = self.root / "repo"
@@ -175,7 +176,9 @@ def run_mode(sallyport, case, mode, room):
         identity = {"user": PLAIN_ID, "group": PLAIN_ID, "extra_groups": []}
     ran = subprocess.run(argv, cwd=room.repo, env=room.environment(), stdin=subprocess.DEVNULL, capture_output=True,
                          timeout=PATIENCE, check=False, **identity)
-    return Ran(ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace"))
+    result = Ran(ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace"))
+    room.printed = result.stdout + result.stderr
+    return result
 
 
 def judge(case, mode, ran, fired):

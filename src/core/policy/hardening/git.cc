@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/errors.h"
 #include "core/policy/hardening/git_commands.h"
 #include "core/policy/hardening/git_config.h"
 #include "core/policy/hardening/git_globals.h"
@@ -24,6 +25,9 @@ constexpr auto kEntersSubmodules = std::to_array<std::string_view>(
 // They can check out another commit than the one that is.
 constexpr auto kChangesIndex = std::to_array<std::string_view>(
     {"checkout", "cherry-pick", "merge", "pull", "rebase", "reset", "restore", "revert", "stash", "switch"});
+
+// They check objects, and leave out what a skip list names.
+constexpr auto kObeysSkipLists = std::to_array<std::string_view>({"fetch", "fsck", "pull", "remote", "submodule"});
 
 constexpr auto kReflogWithoutDiff =
     std::to_array<std::string_view>({"expire", "delete", "exists", "list", "drop", "write"});
@@ -87,6 +91,15 @@ bool recurses(std::string_view command, Argv options) {
          });
 }
 
+Status check_skip_lists(std::string_view command, const GitConfiguration& git) {
+  const bool obeys = std::ranges::find(kObeysSkipLists, command) != kObeysSkipLists.end();
+  if (!obeys || git.skip_lists.empty()) return {};
+  return fail(invalid_request(
+      "git configuration",
+      fmt::format("git {} would print lines of the file that {} names", command, git.skip_lists.front()),
+      "take it out of the repo's .git/config"));
+}
+
 }  // namespace
 
 Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
@@ -117,6 +130,7 @@ Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
     return fail(refused_argument("git", name, "not one of the commands git may run here", git_command_hint(name)));
   }
   TRY(check_git_arguments(*command, arguments.subspan(command_at + 1)));
+  TRY(check_skip_lists(name, git));
   if (std::ranges::find(kVerifies, name) != kVerifies.end()) {
     for (const std::string_view program : kVerifiers) out.insert(out.end(), {"-c", std::string(program)});
   }

@@ -40,6 +40,8 @@ void add_refused(Facts& facts) {
   facts.add(Kind::kRefused, "-c of a key that is not on the closed list", "it would win over the gate's own settings");
   facts.add(Kind::kRefused, "-C, --git-dir, --work-tree outside the repo", "git would obey a repo nobody has checked");
   facts.add(Kind::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
+  facts.add(Kind::kRefused, "fsck, fetch, pull, remote, submodule where a skipList is configured",
+            "git prints lines of the file it names, and no setting outranks it");
   for (const RefusedGitOption& refused : refused_git_options()) {
     facts.add(Kind::kRefused,
               fmt::format("{}{}{}", refused.command, refused.command.empty() ? "" : " ", refused.option), refused.why);

@@ -125,6 +125,14 @@ GitArguments as_arguments(std::span<const GitEntry> overrides) {
   return arguments;
 }
 
+std::vector<std::string> skip_lists_in(std::span<const GitEntry> listed) {
+  std::vector<std::string> keys;
+  for (const GitEntry& entry : listed) {
+    if (split_key(entry.key).name == "skiplist") keys.push_back(entry.key);
+  }
+  return keys;
+}
+
 bool moves_work_tree(std::span<const GitEntry> listed) {
   return std::ranges::find(listed, "core.worktree", &GitEntry::key) != listed.end();
 }

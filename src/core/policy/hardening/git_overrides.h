@@ -24,6 +24,8 @@ struct GitEntry {
 struct GitConfiguration {
   std::vector<GitEntry> overrides{};
   std::string work_tree{};  // set when the repo's configuration would move it
+  std::vector<std::string>
+      skip_lists{};  // keys that name a file of objects to skip; git reads each, whatever is set later
 };
 
 }  // namespace sallyport
@@ -45,6 +47,10 @@ struct GitArguments {
   std::vector<EnvVar> env{};  // that argv refers to
 };
 [[nodiscard]] GitArguments as_arguments(std::span<const GitEntry> overrides);
+
+// The keys of the listing that name a file of objects to skip (fsck.skipList and its kin): git prints the first line that is no
+// object, whichever file that is, and no later value outranks them.
+[[nodiscard]] std::vector<std::string> skip_lists_in(std::span<const GitEntry> listed);
 
 // Whether the listing has a core.worktree, which moves the working tree anywhere on the host.
 [[nodiscard]] bool moves_work_tree(std::span<const GitEntry> listed);

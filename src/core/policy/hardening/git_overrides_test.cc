@@ -57,6 +57,22 @@ TEST(GitOverrides, OutrankEachKeyThatNamesAProgramOrAFile) {
   EXPECT_THAT(overrides_of({"rebase.instructionformat"}), ElementsAre(GitEntry{"rebase.instructionformat", "%s"}));
 }
 
+// Seen with git 2.39.5: `git -c fsck.skipList=/dev/null fsck` still prints the first line of the file that .git/config names.
+TEST(GitSkipLists, AreRefusedWhereACommandObeysThem) {
+  const std::vector<GitEntry> listed = {{"core.bare", "false"},
+                                        {"fsck.skiplist", "/etc/shadow"},
+                                        {"fetch.fsck.skiplist", "~/.ssh/id_ed25519"},
+                                        {"skiplist.x", "y"}};
+  EXPECT_THAT(skip_lists_in(listed), ElementsAre("fsck.skiplist", "fetch.fsck.skiplist"));
+  const GitConfiguration with{.skip_lists = skip_lists_in(listed)};
+  const ToolEntry& git = *Allowlist::builtin().find("git");
+  for (const char* command : {"fsck", "fetch", "pull"}) {
+    EXPECT_FALSE(harden(Allowlist::builtin(), git, std::vector<std::string>{"git", command}, with)) << command;
+    EXPECT_TRUE(harden(Allowlist::builtin(), git, std::vector<std::string>{"git", command}, {})) << command;  // control
+  }
+  EXPECT_TRUE(harden(Allowlist::builtin(), git, std::vector<std::string>{"git", "status"}, with)) << "obeys none";
+}
+
 TEST(GitOverrides, LeaveHarmlessKeysAlone) {
   EXPECT_THAT(overrides_of({"user.name",
                             "user.signingkey",
