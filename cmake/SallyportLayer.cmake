@@ -8,6 +8,8 @@ include_guard(GLOBAL)
 function(sallyport_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_23)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  # The public macro by a short name, for our own sources only: an installed header defines nothing without our prefix.
+  target_compile_definitions(${target} PRIVATE TRY=SALLYPORT_TRY)
   # So that a program can leave out what it does not use: each window of its text that it touches is a page fault.
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   # An option struct's defaults deny, so a designated initialiser that leaves a field out says something safe.

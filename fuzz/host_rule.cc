@@ -34,10 +34,13 @@ void check_rule(std::string_view text) {
   const auto again = sallyport::parse_host_rule(sallyport::host_rule_text(*rule));
   require(again.has_value() && *again == *rule);
   const sallyport::EgressRules rules({*rule});
-  require(rules.allows_name(rule->name) != rule->any_subdomain);
-  require(rules.allows_name("a." + rule->name) == rule->any_subdomain);
+  const sallyport::HostRuleFields& fields = rule->fields();
+  const auto same = sallyport::HostRule::of(fields);
+  require(same.has_value() && *same == *rule);
+  require(rules.allows_name(fields.name) != fields.any_subdomain);
+  require(rules.allows_name("a." + fields.name) == fields.any_subdomain);
   for (const std::uint16_t port : rules.ports()) {
-    require(rules.find(rule->any_subdomain ? "a." + rule->name : rule->name, port).has_value());
+    require(rules.find(fields.any_subdomain ? "a." + fields.name : fields.name, port).has_value());
   }
 }
 

@@ -34,9 +34,9 @@ std::string words_for(const sallyport::Outcome& outcome) {
 
 sallyport::Status show_history(const char* repo) {
   const std::unique_ptr<sallyport::Gate> gate =
-      TRY(sallyport::Gate::open(sallyport::GateConfig::from_environment(repo)));
+      SALLYPORT_TRY(sallyport::Gate::open(sallyport::GateConfig::from_environment(repo)));
   sallyport::AutoJail jail(*gate);  // the first jail that works on this host
-  const sallyport::JailedSubprocessResult result = TRY(jail.run({
+  const sallyport::JailedSubprocessResult result = SALLYPORT_TRY(jail.run({
       .argv = {"git", "log", "--oneline", "-5"},
       .repo = repo,
       .cwd = repo,

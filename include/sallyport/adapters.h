@@ -9,6 +9,7 @@
 // Each borrows the gate, which must outlive it, and adds nothing to what the gate does: one kind of jail, never another.
 // To bring a jail of your own, implement sallyport/jail_port.h, not SubprocessJail: only what stands below the gate gets its
 // admission, hardening, required guarantees and receipt.
+// Errors: as in sallyport/jail.h; JailUnavailable when this one kind does not work here. The rules: docs/contract.md.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,6 @@
 // The word a caller says to run, without a jail, a tool that runs whatever the repo says: node, strace, npm test,
 // tree-sitter. Nothing else makes one, so a search for its name finds every such place.
+// The rules: docs/contract.md, C17 and C28.
 #pragma once
 
 namespace sallyport {

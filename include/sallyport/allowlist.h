@@ -1,4 +1,6 @@
-// The closed, governed set of programs that may be started (C2–C4).
+// The closed, governed set of programs that may be started (docs/contract.md, C2–C4).
+//
+// Errors a caller can act on: PolicyError has the file, line and column; DisallowedSubprocessError the name that is not in the set.
 #pragma once
 
 #include <array>

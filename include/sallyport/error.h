@@ -1,9 +1,11 @@
 // Why the gate did not give you a result. Everything here is known *before* or *instead of* a child's fate;
-// what happened to a child that did run is an Outcome (outcome.h), never an Error.
+// what happened to a child that did run is an Outcome (outcome.h), never an Error. The numbers are rules of docs/contract.md.
 //
 // `detail` is the part a program acts on, `message` and `hint` the part a person reads:
 //   sallyport: error: <message>
 //   hint: <hint>
+// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A program whose
+// users know other words for it (the CLI's options) puts those there instead.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Structured events by name (C18). The library never writes to stderr: it tells the sink it was given.
+// Structured events by name (docs/contract.md, C18). The library never writes to stderr: it tells the sink it was given.
 // A sink is called from the thread that runs the call, or from that call's egress, possibly from several at once, and must
 // be thread-safe. It may be slow: nothing of a run's egress waits for it before the run's end. It must return some time,
 // for that end waits for the call that is under way.

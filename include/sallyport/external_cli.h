@@ -3,7 +3,10 @@
 // host.
 //
 //   ExternalCliCall call{.probe = "syft", .argv = {"syft", "dir:."}, .cwd = repo, .timeout = 60s};
-//   JailedSubprocessResult result = TRY(run_external_cli(gate, std::move(call)));
+//   JailedSubprocessResult result = SALLYPORT_TRY(run_external_cli(gate, std::move(call)));
+//
+// Errors a caller can act on: those of sallyport/jail.h; InvalidProbeName comes before all others. The rules: docs/contract.md,
+// C12-C18.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // The gate: the one object through which a program starts other programs.
 //
-//   std::unique_ptr<Gate> gate = TRY(Gate::open(GateConfig::from_environment("/src/theirs")));
-//   ProcessResult head = TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
+//   std::unique_ptr<Gate> gate = SALLYPORT_TRY(Gate::open(GateConfig::from_environment("/src/theirs")));
+//   ProcessResult head = SALLYPORT_TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
 //                                            {.cwd = "/src/theirs", .timeout = 10s}));
 //
 // Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
@@ -36,8 +36,13 @@
 namespace sallyport {
 
 struct GateConfig {
-  std::filesystem::path repo{};  // the analysed repo's root; every cwd lies inside it (C8)
+  // The analysed repo's root; every cwd lies inside it (C8), and a call that names another is refused. That it exists is checked
+  // by each call, so that a refusal is one of a call.
+  std::filesystem::path repo{};
   Allowlist allowlist = Allowlist::builtin();
+  // A policy file to take the closed set from instead (C3). Read once, by open(); every call to a gate whose policy could not be
+  // read, lies in the repo, or could have been written by somebody else is refused with PolicyError.
+  std::optional<std::filesystem::path> policy{};
   std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
   std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
@@ -54,12 +59,11 @@ struct GateConfig {
   [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };
 
+// A JailedSubprocessResult whose outcome is Completed, in the same words.
 struct ProcessResult {
   std::variant<ExitCode, Signal> fate{};
-  std::string stdout_bytes{};
-  std::string stderr_bytes{};
-  bool stdout_truncated = false;
-  bool stderr_truncated = false;
+  CapturedStream stdout_stream{};
+  CapturedStream stderr_stream{};
   std::chrono::microseconds duration{};
   Usage usage{};
   Receipt receipt{};

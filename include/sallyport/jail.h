@@ -3,6 +3,11 @@
 //
 //   Result<JailedSubprocessResult> r = jail.run({.argv = {"git", "log"}, .repo = repo, .cwd = repo,
 //                                                .limits = {.wall = 30s}});
+//
+// An error means that the tool did not run, or that how it ended is not known; what happened to a tool that did run is the
+// outcome. A caller can act on: DisallowedSubprocessError, InvalidRequest, InvalidProbeName (ask for something else),
+// ToolMissingError (install it), GuaranteeUnavailable and JailUnavailable (another jail, or this host's settings),
+// UntrustedToolError (who could write that file?). The rules: docs/contract.md, C6-C11 and C19-C26.
 #pragma once
 
 #include <chrono>
@@ -56,8 +61,8 @@ using OutputTap = std::function<void(Stream, std::string_view)>;
 
 struct JailedSubprocessSpec {
   std::vector<std::string> argv{};
-  std::filesystem::path repo{};
-  std::filesystem::path cwd{};
+  std::filesystem::path repo{};  // empty: the gate's; another than the gate's is refused
+  std::filesystem::path cwd{};   // mandatory, inside the repo (C8)
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
   // Borrowed for the call: the run sees this in the place of the repo, at the repo's path, writable, and the host's repo stays as
@@ -72,7 +77,8 @@ struct JailedSubprocessSpec {
   std::vector<std::filesystem::path> no_exec{};  // below something shown; nothing can be executed from there
   std::vector<EnvVar> env_extras{};              // LD_*, NODE_OPTIONS and their kin are refused (C7)
   StdinSource stdin_source{};
-  std::vector<HostRule> allowed_hosts{};  // empty: no network at all (C24)
+  std::vector<HostRule> allowed_hosts{};      // empty, as the next: no network at all (C24)
+  std::vector<std::string> allowed_egress{};  // likewise, as text that the gate reads: a wrong one is a refused call
   // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
   bool allow_registry = false;
   bool strict_network = false;  // the first refused connection ends the run
@@ -82,7 +88,7 @@ struct JailedSubprocessSpec {
       StopLadder{}.grace;                     // between SIGTERM and SIGKILL; at most a quarter of limits.wall
   std::optional<std::uint32_t> open_files{};  // of each process
   std::vector<Guarantee> required{};
-  std::optional<ProbeId> probe{};
+  std::optional<std::string> probe{};  // a name for events and records; checked before anything else (C12)
   OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
   // For a tap that must not wait for its own reader: a descriptor that is writable once the tap can take more of this stream,
@@ -112,7 +118,7 @@ struct Denial {
   std::string reason{};    // one of a closed set, see docs/json.md
   std::uint64_t count = 1;
   std::chrono::system_clock::time_point time{};  // of the first
-  std::string hint{};                            // the option that would allow it; empty where none would
+  std::string hint{};  // the rule that would allow it (Error::hint says how it is written); empty where none would
 };
 
 // Something the run left in a writable place that git would have executed later, outside, and what was done about it.

@@ -8,6 +8,9 @@
 //   GateConfig config{…, .own_jails = {&mine}};              // borrowed; must outlive the gate
 //   gate->run(spec, JailKind("mine"), {});                    // "auto" never takes it unless auto_jails names it
 //
+// Errors a jail gives so that the gate can act: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable, InvalidRequest for
+// what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.
+//
 // CONTRIBUTING.md, "Add a jail", has a whole one in sixty lines. Every jail passes the contract suite in
 // tests/gate/jail_contract_test.cc.
 //
@@ -177,6 +180,8 @@ class StagedRun {
   virtual ~StagedRun() = default;
   // One step a line, for `explain`.
   [[nodiscard]] virtual std::vector<std::string> describe() const { return {}; }
+  // What the tool finds in its environment instead of, or besides, the plan's: HOME leads to a place of the jail's own.
+  [[nodiscard]] virtual std::vector<EnvVar> own_variables() const { return {}; }
   // Without limits that CallHost::hold_limits() established.
   [[nodiscard]] virtual std::vector<Established> would_establish() const = 0;
   // What a run that reported these facts has.

@@ -1,4 +1,5 @@
-// Bounds of one run. A wall limit is mandatory everywhere; `std::nullopt` means "not limited by us".
+// Bounds of one run (docs/contract.md, C9, C13). One that is absurd is InvalidRequest, when the call is made.
+// A wall limit is mandatory everywhere; `std::nullopt` means "not limited by us".
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The child's fate: a closed set, each alternative with its evidence (C20). The verdict comes from the kernel and
+// The child's fate: a closed set, each alternative with its evidence (docs/contract.md, C20). The verdict comes from the kernel and
 // from our own enforcement points, never from what the tool prints or the code it chooses to exit with.
 //
 //   std::visit(overloaded{[](const Completed& c) {…}, [](const TimedOut& t) {…}, …}, result.outcome);

@@ -1,5 +1,5 @@
 // What a call will do, decided and printable before anything is done: `sallyport explain` shows exactly this value,
-// and an adapter renders exactly this value.
+// and a jail renders exactly this value. The rules it was made by: docs/contract.md.
 #pragma once
 
 #include <array>

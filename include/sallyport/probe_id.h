@@ -1,4 +1,5 @@
-// The validated name of a probe: ^[a-z][a-z0-9_]{0,63}$ (C12). Holding one means the check was done.
+// The validated name of a probe: ^[a-z][a-z0-9_]{0,63}$ (docs/contract.md, C12). Holding one means the check was done; the only
+// error is InvalidProbeName.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What was really in force during one run (C26). A guarantee is listed only after the step that establishes it
+// What was really in force during one run (docs/contract.md, C26). A guarantee is listed only after the step that establishes it
 // succeeded in that run; nothing is ever silently weaker.
 #pragma once
 

@@ -1,8 +1,11 @@
 // Which hosts a package manager needs, asked of the operator's own one (C24): no registry's name is written in our code,
 // and a company's mirror just works. Never taken from the analysed repo, whose .npmrc a stranger wrote.
 //
-//   RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+//   RegistryAllowlist registry = SALLYPORT_TRY(RegistryAllowlist::of_npm(config));
 //   registry.apply_to(spec);   // before gate->run(spec, …)
+//
+// Errors a caller can act on: ToolMissingError (no npm here), InvalidRequest("registry"): npm does not say, or its registry has no
+// name that a rule could hold; then name the hosts yourself. The rule: docs/contract.md, C24.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
-// Result<T>: a value, or the reason the environment did not let us have one.
+// Result<T>: a value, or the reason (error.h) the environment did not let us have one.
 //
 // std::expected in libstdc++ 12 is not [[nodiscard]], so an ignored failure would compile. This type
-// closes that hole and is otherwise the standard one. Use TRY() to pass a failure on:
+// closes that hole and is otherwise the standard one. Use SALLYPORT_TRY() to pass a failure on:
 //
 //   Result<Pinned> pin(ToolName name) {
-//     UniqueFd fd = TRY(open_beneath(root, name));   // returns the error to our caller
+//     UniqueFd fd = SALLYPORT_TRY(open_beneath(root, name));   // returns the error to our caller
 //     ...
 //   }
 #pragma once
@@ -28,10 +28,11 @@ using Status = Result<void>;
 
 }  // namespace sallyport
 
-// The project's only macro: a statement expression cannot be a function, because it returns from its caller.
-#define TRY(expression)                                                       \
-  __extension__({                                                             \
-    auto try_result = (expression);                                           \
-    if (!try_result) return ::sallyport::fail(std::move(try_result).error()); \
-    *std::move(try_result);                                                   \
+// The project's only macro: a statement expression cannot be a function, because it returns from its caller. Our own targets
+// are compiled with TRY as its short name (cmake/SallyportLayer.cmake); no installed header defines that.
+#define SALLYPORT_TRY(expression)                                                                 \
+  __extension__({                                                                                 \
+    auto sallyport_try_result = (expression);                                                     \
+    if (!sallyport_try_result) return ::sallyport::fail(std::move(sallyport_try_result).error()); \
+    *std::move(sallyport_try_result);                                                             \
   })

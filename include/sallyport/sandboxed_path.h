@@ -1,10 +1,12 @@
 // Opens strictly beneath a root and follows no symlink, for every file the parent reads back (C27).
 //
-//   SandboxedPath root = TRY(SandboxedPath::open_root("/repo"));
-//   std::string text = TRY(root.read_file("out/report.json", mebibytes(8)));
+//   SandboxedPath root = SALLYPORT_TRY(SandboxedPath::open_root("/repo"));
+//   std::string text = SALLYPORT_TRY(root.read_file("out/report.json", mebibytes(8)));
 //
 // A symlink anywhere below the root is ELOOP; "..", absolute paths and mount crossings are EXDEV; a FIFO, device or
 // socket is refused without being opened for reading; a file larger than the cap is refused before it is read.
+//
+// Every error is a SystemError; its error_number says which of these it was. The rule: docs/contract.md, C27.
 #pragma once
 
 #include <filesystem>

@@ -2,11 +2,11 @@
 // given one see its merged view at the directory's own path, and see what earlier runs wrote there. Afterwards the owner asks
 // what changed, what of it would run later outside the jail, and commits what it chooses; the rest is discarded.
 //
-//   std::unique_ptr<Workspace> work = TRY(Workspace::open({.repo = repo, .state_dir = state}));
-//   TRY(gate->run({.argv = {"npm", "ci"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
-//   TRY(gate->run({.argv = {"npm", "test"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
-//   WorkspaceDiff changes = TRY(work->diff());
-//   CommitReport done = TRY(work->commit({.patterns = {"package-lock.json"}}));
+//   std::unique_ptr<Workspace> work = SALLYPORT_TRY(Workspace::open({.repo = repo, .state_dir = state}));
+//   SALLYPORT_TRY(gate->run({.argv = {"npm", "ci"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
+//   SALLYPORT_TRY(gate->run({.argv = {"npm", "test"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
+//   WorkspaceDiff changes = SALLYPORT_TRY(work->diff());
+//   CommitReport done = SALLYPORT_TRY(work->commit({.patterns = {"package-lock.json"}}));
 //                                       // an anonymous one is gone with the object
 //
 // How: overlayfs, mounted inside the jail by its own init, with the directory as lower layer; or a private copy where a jail

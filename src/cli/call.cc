@@ -5,9 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/policy_file.h"
 #include "cli/repo_root.h"
-#include "core/errors.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
 
@@ -32,20 +30,27 @@ void warn_of_ignored_git(const RepoRoot& root, EventSink& events) {
                           {"hint", "name the repo with --repo DIR if it is to be believed"}}});
 }
 
-Result<Place> find_place(const CallOptions& options, const Environment& environment, EventSink& events) {
+// As far as it can be followed: what is not there is the gate's to refuse.
+fs::path settled(const fs::path& path) {
+  const Result<fs::path> canonical = canonical_directory(path, "path");
+  return canonical ? *canonical : path;
+}
+
+// An empty cwd says that the current directory is gone and no other was named.
+Place find_place(const CallOptions& options, const Environment& environment, EventSink& events) {
   const fs::path& here = environment.current_directory;
-  if (here.empty() && !(options.cwd && options.cwd->is_absolute())) {
-    return fail(invalid_request("cwd", "the current directory is gone", "name one with --cwd DIR"));
-  }
+  const bool lost = here.empty() && !(options.cwd && options.cwd->is_absolute());
   if (options.repo) {
-    fs::path repo = TRY(canonical_directory(from(here, *options.repo), "repo"));
-    if (options.cwd)
-      return Place{.repo = std::move(repo), .cwd = TRY(canonical_directory(from(here, *options.cwd), "cwd"))};
-    // Standing elsewhere with only a repo named, its root is meant.
-    fs::path cwd = is_inside(here, repo) ? here : repo;
-    return Place{.repo = std::move(repo), .cwd = std::move(cwd)};
+    const fs::path repo = settled(from(here, *options.repo));
+    if (lost) return Place{.repo = repo, .cwd = {}};
+    if (options.cwd) return Place{.repo = repo, .cwd = settled(from(here, *options.cwd))};
+    // Standing elsewhere with only a repo named, its root is meant. One that is not there is said to be the repo, not the cwd.
+    std::error_code unknown;
+    const bool there = fs::is_directory(repo, unknown);
+    return Place{.repo = repo, .cwd = there && !is_inside(here, repo) ? repo : here};
   }
-  fs::path cwd = TRY(canonical_directory(options.cwd ? from(here, *options.cwd) : here, "cwd"));
+  if (lost) return Place{};
+  fs::path cwd = settled(options.cwd ? from(here, *options.cwd) : here);
   std::error_code no_home;
   const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
   RepoRoot root = find_repo_root(cwd, home, RepoOwners::current(environment.sudo_uid));
@@ -61,9 +66,8 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
 
 }  // namespace
 
-Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
-  Place place = TRY(find_place(options, environment, events));
-  Allowlist allowlist = TRY(load_allowlist(options.policy, place.repo));
+Call make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
+  Place place = find_place(options, environment, events);
   const fs::path& here = environment.current_directory;
   JailedSubprocessSpec spec{.argv = options.argv,
                             .repo = place.repo,
@@ -95,7 +99,7 @@ Result<Call> make_call(const CallOptions& options, const Environment& environmen
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
   if (options.stdin_choice == StdinChoice::kOursItself) spec.stdin_source = RawStdinFd{.fd = STDIN_FILENO};
   GateConfig config{.repo = std::move(place.repo),
-                    .allowlist = std::move(allowlist),
+                    .policy = options.policy,
                     .search_path = search_path(environment),
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),

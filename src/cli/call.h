@@ -13,8 +13,8 @@ struct Call {
   JailedSubprocessSpec spec;  // no tap yet
 };
 
-// Reads the file system, to find the repo and the policy; writes nothing, starts nothing, and judges nothing of the call: that
-// is the gate's. `events` is borrowed by the config.
-[[nodiscard]] Result<Call> make_call(const CallOptions& options, const Environment& environment, EventSink& events);
+// Reads the file system, to find the repo; writes nothing, starts nothing, and judges nothing of the call: that is the gate's,
+// where a refusal is typed and recorded (C36). `events` is borrowed by the config.
+[[nodiscard]] Call make_call(const CallOptions& options, const Environment& environment, EventSink& events);
 
 }  // namespace sallyport::cli

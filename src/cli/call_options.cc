@@ -117,29 +117,6 @@ Status set_disk(CallOptions& call, std::string_view value) {
   return {};
 }
 
-Status set_probe(CallOptions& call, std::string_view value) {
-  call.probe = TRY(ProbeId::parse(value));
-  return {};
-}
-
-template <std::optional<std::filesystem::path> CallOptions::* kMember>
-Status set_path(CallOptions& call, std::string_view value) {
-  call.*kMember = std::filesystem::path(value);
-  return {};
-}
-
-template <std::vector<std::filesystem::path> CallOptions::* kMember>
-Status add_path(CallOptions& call, std::string_view value) {
-  (call.*kMember).emplace_back(value);
-  return {};
-}
-
-template <auto kMember, auto kValue>
-Status set_flag(CallOptions& call, std::string_view /*value*/) {
-  call.*kMember = kValue;
-  return {};
-}
-
 constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
     {{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
@@ -150,7 +127,7 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--pids", Arity::kValue}, set_pids},
     {{"--cpu", Arity::kValue}, set_cpu},
     {{"--disk", Arity::kValue}, set_disk},
-    {{"--probe", Arity::kValue}, set_probe},
+    {{"--probe", Arity::kValue}, set_text<&CallOptions::probe>},
     {{"--jail", Arity::kValue}, set_jail},
     {{"--require", Arity::kRepeatable}, add_required},
     {{"--nofile", Arity::kValue}, set_nofile},
@@ -187,9 +164,6 @@ Result<std::optional<CallOptions>> parse_call_options(std::span<const std::strin
     TRY(kOptions[token.index].apply(call, token.value));
   }
   call.argv.assign(walker.rest().begin(), walker.rest().end());
-  if (call.argv.empty()) {
-    return fail(disallowed_subprocess("", "no tool was named", "put the tool after --, e.g. -- git rev-parse HEAD"));
-  }
   return call;
 }
 

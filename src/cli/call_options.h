@@ -14,7 +14,6 @@
 #include "sallyport/guarantee.h"
 #include "sallyport/limits.h"
 #include "sallyport/plan.h"
-#include "sallyport/probe_id.h"
 #include "sallyport/result.h"
 
 namespace sallyport::cli {
@@ -35,7 +34,7 @@ struct CallOptions {
   std::optional<std::uint32_t> pids{};
   std::optional<std::chrono::milliseconds> cpu{};
   std::optional<ByteCount> disk{};
-  std::optional<ProbeId> probe{};
+  std::optional<std::string> probe{};
   JailKind jail = JailKind::kAuto;
   std::vector<Guarantee> required{};
   std::vector<std::filesystem::path> read_write{};

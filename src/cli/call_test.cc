@@ -36,9 +36,17 @@ class CallPlace : public testing::Test {
   }
   ~CallPlace() override { fs::remove_all(root_); }
 
-  Result<Call> call(CallOptions options, const fs::path& here) {
+  Call call(CallOptions options, const fs::path& here) {
     if (options.argv.empty()) options.argv = {"git"};
     return make_call(options, {.home = (root_ / "home").string(), .current_directory = here}, events_);
+  }
+
+  // What the gate says to the call; nothing is started.
+  Result<Explanation> asked(CallOptions options, const fs::path& here) {
+    if (options.argv.empty()) options.argv = {"git", "--version"};
+    Call made = make_call(options, {.path = "/usr/bin:/bin", .current_directory = here}, events_);
+    const std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(made.config)));
+    return gate->explain(made.spec, JailKind::kNone);
   }
 
   void write_policy(const fs::path& file) {
@@ -55,11 +63,10 @@ TEST_F(CallPlace, TheNearestGitAboveIsTheRepo) {
   const fs::path repo = root_ / "home/src/repo";
   EXPECT_EQ(root_of(repo / "a/b", root_ / "home"), repo);
   EXPECT_EQ(root_of(repo, root_ / "home"), repo);
-  const Result<Call> made = call({}, repo / "a/b");
-  ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(made->config.repo, repo);
-  EXPECT_EQ(made->spec.repo, repo);
-  EXPECT_EQ(made->spec.cwd, repo / "a/b");
+  const Call made = call({}, repo / "a/b");
+  EXPECT_EQ(made.config.repo, repo);
+  EXPECT_EQ(made.spec.repo, repo);
+  EXPECT_EQ(made.spec.cwd, repo / "a/b");
 }
 
 TEST_F(CallPlace, AGitInTheHomeDirectoryOrAboveIsNotTaken) {
@@ -140,19 +147,25 @@ TEST_F(CallPlace, OnlyRootHasSomebodyWhoCalledSudo) {
 
 TEST_F(CallPlace, ARepoNamedFromElsewhereIsAlsoTheCwd) {
   const fs::path repo = root_ / "home/src/repo";
-  EXPECT_EQ(call({.repo = repo}, root_)->spec.cwd, repo);
-  EXPECT_EQ(call({.repo = repo}, repo / "a")->spec.cwd, repo / "a");
-  EXPECT_EQ(call({.repo = "src/repo"}, root_ / "home")->spec.cwd, repo);
-  EXPECT_EQ(call({.repo = repo, .cwd = "a"}, repo)->spec.cwd, repo / "a");
+  EXPECT_EQ(call({.repo = repo}, root_).spec.cwd, repo);
+  EXPECT_EQ(call({.repo = repo}, repo / "a").spec.cwd, repo / "a");
+  EXPECT_EQ(call({.repo = "src/repo"}, root_ / "home").spec.cwd, repo);
+  EXPECT_EQ(call({.repo = repo, .cwd = "a"}, repo).spec.cwd, repo / "a");
 }
 
-TEST_F(CallPlace, AMissingOrLostDirectoryIsATypedError_C8) {
-  EXPECT_NE(call({.repo = root_ / "absent"}, root_).error().as<InvalidRequest>(), nullptr);
-  EXPECT_NE(call({.cwd = root_ / "absent"}, root_).error().as<InvalidRequest>(), nullptr);
-  EXPECT_NE(call({}, "").error().as<InvalidRequest>(), nullptr);
+TEST_F(CallPlace, AMissingOrLostDirectoryIsRefusedByTheGateWithItsName_C8_C36) {
+  const auto field = [](const Result<Explanation>& answer) {
+    const auto* const invalid = answer ? nullptr : answer.error().as<InvalidRequest>();
+    return invalid != nullptr ? invalid->field : std::string("accepted");
+  };
+  EXPECT_EQ(field(asked({.repo = root_ / "absent"}, root_)), "repo");
+  EXPECT_EQ(field(asked({.cwd = root_ / "absent"}, root_)), "cwd");
+  EXPECT_EQ(field(asked({}, "")), "cwd");
+  EXPECT_EQ(field(asked({.repo = root_}, "")), "cwd");
+  EXPECT_EQ(field(asked({.repo = root_ / "home/src/repo"}, root_)), "accepted");  // control
 }
 
-TEST_F(CallPlace, APolicyInsideTheRepoIsRefusedAlsoThroughASymlink_C3) {
+TEST_F(CallPlace, APolicyInsideTheRepoIsRefusedByTheGateAlsoThroughASymlink_C3_C36) {
   const fs::path repo = root_ / "home/src/repo";
   write_policy(repo / "policy.toml");
   write_policy(root_ / "policy.toml");
@@ -160,40 +173,43 @@ TEST_F(CallPlace, APolicyInsideTheRepoIsRefusedAlsoThroughASymlink_C3) {
   fs::create_directory_symlink(repo, root_ / "linked-dir");
   for (const fs::path& policy :
        {repo / "policy.toml", root_ / "looks-outside.toml", root_ / "linked-dir/policy.toml"}) {
-    const Result<Call> made = call({.policy = policy}, repo);
-    ASSERT_FALSE(made) << policy;
-    EXPECT_NE(made.error().as<PolicyError>(), nullptr) << made.error().message;
-    EXPECT_FALSE(made.error().hint.empty());
+    const Result<Explanation> answer = asked({.policy = policy}, repo);
+    ASSERT_FALSE(answer) << policy;
+    EXPECT_NE(answer.error().as<PolicyError>(), nullptr) << answer.error().message;
+    EXPECT_FALSE(answer.error().hint.empty());
   }
-  // Control: the same text outside is taken.
-  const Result<Call> made = call({.policy = root_ / "policy.toml"}, repo);
-  ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(made->config.allowlist.entries().size(), 1u);
+  // Control: the same text outside is taken, and is the whole set.
+  const Result<Explanation> taken = asked({.policy = root_ / "policy.toml"}, repo);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(taken->plan.tool.decision_record, "D");
+  const Result<Explanation> other = asked({.policy = root_ / "policy.toml", .argv = {"jq"}}, repo);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().as<DisallowedSubprocessError>(), nullptr) << other.error().message;
 }
 
-TEST_F(CallPlace, APolicyThatIsNoRegularFileIsRefused_C3) {
+TEST_F(CallPlace, APolicyThatIsNoRegularFileIsRefusedByTheGate_C3_C36) {
   for (const fs::path& policy : {fs::path("/dev/zero"), root_, root_ / "missing.toml"}) {
-    const Result<Call> made = call({.policy = policy}, root_ / "home/plain");
-    ASSERT_FALSE(made) << policy;
-    EXPECT_NE(made.error().as<PolicyError>(), nullptr) << made.error().message;
+    const Result<Explanation> answer = asked({.policy = policy}, root_ / "home/plain");
+    ASSERT_FALSE(answer) << policy;
+    EXPECT_NE(answer.error().as<PolicyError>(), nullptr) << answer.error().message;
   }
 }
 
 // What may run is the gate's to say, where every refusal is typed and can be recorded.
 TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
-  const fs::path policy = root_ / "policy.toml";
-  write_policy(policy);
   const fs::path here = root_ / "home/plain";
-  EXPECT_TRUE(call({.argv = {"bash"}}, here));
-  EXPECT_TRUE(call({.policy = policy, .argv = {"rg"}}, here));
-  CallOptions odd{.argv = {"git"}};
+  CallOptions odd{.argv = {}};
   odd.jail = JailKind("of_nobody");
   odd.timeout = std::chrono::milliseconds(0);
   odd.allow_registry = true;
-  const Result<Call> made = call(odd, here);
-  ASSERT_TRUE(made) << made.error().message;
-  EXPECT_TRUE(made->spec.allow_registry);
-  EXPECT_TRUE(made->spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
+  odd.probe = "Not A Probe";
+  odd.policy = here / "missing.toml";
+  const Call made = make_call(odd, {.current_directory = here}, events_);
+  EXPECT_TRUE(made.spec.argv.empty());
+  EXPECT_EQ(made.spec.probe, "Not A Probe");
+  EXPECT_EQ(made.config.policy, here / "missing.toml");
+  EXPECT_TRUE(made.spec.allow_registry);
+  EXPECT_TRUE(made.spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/log_commands.h"
+#include "cli/option_words.h"
 #include "cli/outlet.h"
 #include "core/errors.h"
 #include "core/text/printable.h"
@@ -150,7 +151,9 @@ void before_each_line(std::function<void()> call) {
 
 void say(std::string_view text) { print_stderr(fmt::format("sallyport: {}", printable(text))); }
 
-void say_hint(std::string_view text) { print_stderr(fmt::format("hint: {}", printable(text))); }
+void say_hint(std::string_view text) {
+  print_stderr(fmt::format("hint: {}", printable(in_options(std::string(text)))));
+}
 
 int print_text(std::string_view text, int code) {
   Outlet outlet(STDOUT_FILENO);
@@ -183,7 +186,7 @@ int print_run_record(const JailedSubprocessResult& result, const Json& events, i
 }
 
 int report(const Error& error, Format format) {
-  if (format == Format::kJson) return print_record(error_record(error), exit_code_of(error));
+  if (format == Format::kJson) return print_record(error_record(in_options(error)), exit_code_of(error));
   print_error(error);
   return exit_code_of(error);
 }

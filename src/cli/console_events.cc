@@ -7,6 +7,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/option_words.h"
 
 namespace sallyport::cli {
 namespace {
@@ -52,7 +53,8 @@ bool concerns_only_the_record(const Event& event) { return event.name == "subpro
 
 }  // namespace
 
-void ConsoleEvents::emit(const Event& event) {
+void ConsoleEvents::emit(const Event& given) {
+  const Event event = in_options(given);
   const bool wanted = event.level != EventLevel::kDebug || verbosity_ == Verbosity::kVerbose;
   if (stream_) return stream_(event, wanted);
   if (!wanted) return;
@@ -82,7 +84,7 @@ Json ConsoleEvents::with_events(Json record) const {
 
 int report(const Error& error, Format format, const ConsoleEvents& events) {
   if (format == Format::kText) return report(error, format);
-  return print_record(events.with_events(error_record(error)), exit_code_of(error));
+  return print_record(events.with_events(error_record(in_options(error))), exit_code_of(error));
 }
 
 }  // namespace sallyport::cli

@@ -6,6 +6,7 @@
 
 #include "cli/console.h"
 #include "cli/log_commands.h"
+#include "cli/option_words.h"
 #include "core/bytes/base64.h"
 #include "core/text/utf8.h"
 
@@ -59,7 +60,7 @@ void JsonStream::result(JailedSubprocessResult& result, const std::vector<std::s
 
 void JsonStream::error(const Error& error, int exit_code) {
   const std::scoped_lock lock(mutex_);
-  Json record = error_record(error);
+  Json record = error_record(in_options(error));
   record["code"] = exit_code;
   line_locked("error", std::move(record));
 }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,5 +57,53 @@ class OptionWalker {
   std::size_t position_ = 0;
   std::uint64_t seen_ = 0;  // by index into the table
 };
+
+// For a verb whose options may stand anywhere: applies each, and collects the other words. No value: help was asked for.
+template <class Target, class Table>
+[[nodiscard]] Result<std::optional<std::vector<std::string_view>>> apply_options(std::span<const std::string> args,
+                                                                                 const Table& table, Target& target) {
+  OptionWalker walker(args, table);
+  std::vector<std::string_view> words;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kEnd) return words;
+    if (token.kind == Token::Kind::kHelp) return std::nullopt;
+    if (token.kind == Token::Kind::kOption) TRY(table[token.index].apply(target, token.value));
+    if (token.kind != Token::Kind::kOperand) continue;
+    words.push_back(token.value);
+    walker.take_operand();
+  }
+}
+
+// What most options do with their value.
+template <class Member>
+struct TargetOf;
+template <class Target, class Value>
+struct TargetOf<Value Target::*> {
+  using Type = Target;
+};
+template <auto kMember>
+using TargetWith = typename TargetOf<decltype(kMember)>::Type;
+
+template <auto kMember>
+Status set_text(TargetWith<kMember>& target, std::string_view value) {
+  target.*kMember = std::string(value);
+  return {};
+}
+template <auto kMember>
+Status set_path(TargetWith<kMember>& target, std::string_view value) {
+  target.*kMember = std::filesystem::path(value);
+  return {};
+}
+template <auto kMember>
+Status add_path(TargetWith<kMember>& target, std::string_view value) {
+  (target.*kMember).emplace_back(value);
+  return {};
+}
+template <auto kMember, auto kValue>
+Status set_flag(TargetWith<kMember>& target, std::string_view /*value*/) {
+  target.*kMember = kValue;
+  return {};
+}
 
 }  // namespace sallyport::cli

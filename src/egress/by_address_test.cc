@@ -84,7 +84,7 @@ TEST_F(ByAddress, HttpIsFollowedRequestByRequest_C24) {
     EXPECT_EQ(receive_until(client.get(), "\r\n\r\n"), "HTTP/1.1 204 No Content\r\n\r\n");
   }
   ASSERT_TRUE(send_all(client.get(), "GET /b HTTP/1.1\r\nHost: evil.test:4873\r\n\r\n"));
-  EXPECT_THAT(receive(client.get()).bytes, HasSubstr("hint: --allow-host evil.test:4873\n"));
+  EXPECT_THAT(receive(client.get()).bytes, HasSubstr("hint: allow evil.test:4873 in the call"));
   EXPECT_THAT(texts(jail.stop()), ElementsAre("evil.test:4873 host header differs x1"));
 }
 

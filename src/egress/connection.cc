@@ -153,7 +153,7 @@ void Connection::set_client_timer() {
 void Connection::seek_server() {
   seeking_ = true;
   timer_ = run_.loop->after(run_.timeouts.connect, [this] { use_server(UniqueFd(), ETIMEDOUT); });
-  const HostRule& rule = run_.rules.rules()[rule_];
+  const HostRuleFields& rule = run_.rules.rules()[rule_].fields();
   if (rule.target) {
     // Written down by the policy's author, who may well mean this machine.
     if (const std::optional<IpAddress> address = parse_ip_address(rule.target->address)) {
@@ -171,7 +171,8 @@ void Connection::use_addresses(std::span<const IpAddress> found) {
   const std::optional<std::vector<IpAddress>> own = own_addresses();
   if (!own) return use_server(UniqueFd(), errno);
   const VettedAddresses vetted = vet_addresses(
-      found, *own, run_.rules.rules()[rule_].may_be_private ? AddressScope::kPrivateToo : AddressScope::kPublic);
+      found, *own,
+      run_.rules.rules()[rule_].fields().may_be_private ? AddressScope::kPrivateToo : AddressScope::kPublic);
   if (vetted.why_none) return refuse({.reason = *vetted.why_none});
   std::vector<Endpoint> endpoints;
   for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = up_.place().port});

@@ -17,22 +17,22 @@ std::string shown(std::string_view host) {
   return printable(text);  // the cut may have fallen inside a character
 }
 
-// The option that would allow it, where one would.
+// The rule that would allow it, where one would.
 std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason) {
   const bool usual = port == 0 || port == kTlsPort || port == kHttpPort;
   switch (reason) {
     case DenialReason::kHostNotAllowed:
-      return usual ? fmt::format("--allow-host {}", host) : fmt::format("--allow-host {}:{}", host, port);
+      return usual ? fmt::format("`allowed_hosts` {}", host) : fmt::format("`allowed_hosts` {}:{}", host, port);
     case DenialReason::kPortNotAllowed:
     case DenialReason::kNotTls:
     case DenialReason::kNotHttp:
-      return fmt::format("--allow-host {}:{}", host, port);
+      return fmt::format("`allowed_hosts` {}:{}", host, port);
     case DenialReason::kAddressWithoutName:
-      return fmt::format("--allow-host NAME:{0}={1}:{0}, and let the tool use NAME", port,
+      return fmt::format("`allowed_hosts` NAME:{0}={1}:{0}, and let the tool use NAME", port,
                          host.find(':') == std::string::npos ? host : fmt::format("[{}]", host));
     case DenialReason::kPrivateAddress:
     case DenialReason::kOwnAddress:
-      return fmt::format("--allow-host {0}:{1}=ADDRESS:{1}", host, port);
+      return fmt::format("`allowed_hosts` {0}:{1}=ADDRESS:{1}", host, port);
     default:
       return {};
   }

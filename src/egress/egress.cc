@@ -22,7 +22,8 @@ std::vector<Budget> budgets_of(const EgressRules& rules) {
   constexpr ByteCount kNone{std::numeric_limits<std::uint64_t>::max()};
   std::vector<Budget> budgets;
   for (const HostRule& rule : rules.rules()) {
-    budgets.push_back({.up = count(rule.max_up.value_or(kNone)), .down = count(rule.max_down.value_or(kNone))});
+    const HostRuleFields& fields = rule.fields();
+    budgets.push_back({.up = count(fields.max_up.value_or(kNone)), .down = count(fields.max_down.value_or(kNone))});
   }
   return budgets;
 }

@@ -23,7 +23,8 @@ FirstBytes refused(DenialReason reason, std::string_view host, TlsAlert alert) {
 std::string http_goodbye(std::string_view host, std::uint16_t port, std::string_view why) {
   const std::string shown = printable(host.substr(0, kLongestHostName));
   const std::string place = port == kHttpPort ? shown : fmt::format("{}:{}", shown, port);
-  const std::string body = fmt::format("sallyport: {} is refused: {}\nhint: --allow-host {}\n", place, why, place);
+  const std::string body = fmt::format(
+      "sallyport: {} is refused: {}\nhint: allow {} in the call that started this tool\n", place, why, place);
   return fmt::format(
       "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n"
       "Connection: close\r\n\r\n{}",

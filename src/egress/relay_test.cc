@@ -194,11 +194,21 @@ TEST_F(RelayTest, ManyClientsAtOncePassWithoutPipesToo) {
   EXPECT_EQ(right, 100);
 }
 
+struct ByteBudget {
+  std::optional<ByteCount> max_up{};
+  std::optional<ByteCount> max_down{};
+};
+
+HostRule with_budget(std::uint16_t server, ByteBudget budget) {
+  HostRuleFields fields = rule_to("raw.test", server, {kNamedPort}).fields();
+  fields.max_up = budget.max_up;
+  fields.max_down = budget.max_down;
+  return HostRule::of(std::move(fields)).value();
+}
+
 TEST_F(RelayTest, NoByteMorePassesUpThanTheBudgetOfTheRule) {
   Recorder server;
-  HostRule rule = rule_to("raw.test", server.port(), {kNamedPort});
-  rule.max_up = ByteCount{10'000};
-  Jail jail({rule});
+  Jail jail({with_budget(server.port(), {.max_up = ByteCount{10'000}})});
   {
     const UniqueFd first = jail.open("raw.test", kNamedPort);
     ASSERT_TRUE(send_all(first.get(), std::string(6'000, '\x01')));
@@ -219,9 +229,7 @@ TEST_F(RelayTest, NoByteMorePassesDownThanTheBudgetOfTheRule) {
     send_all(fd, std::string(20'000, 'd'));
     static_cast<void>(receive(fd));
   });
-  HostRule rule = rule_to("raw.test", server.port(), {kNamedPort});
-  rule.max_down = ByteCount{10'000};
-  Jail jail({rule});
+  Jail jail({with_budget(server.port(), {.max_down = ByteCount{10'000}})});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   const Received told = receive(client.get());
   EXPECT_EQ(told.bytes.size(), 10'000U);
@@ -231,10 +239,7 @@ TEST_F(RelayTest, NoByteMorePassesDownThanTheBudgetOfTheRule) {
 
 TEST_F(RelayTest, AnExactlySpentBudgetIsNoDenial) {
   Recorder server(std::string(10'000, 'd'));
-  HostRule rule = rule_to("raw.test", server.port(), {kNamedPort});
-  rule.max_down = ByteCount{10'000};
-  rule.max_up = ByteCount{3};
-  Jail jail({rule});
+  Jail jail({with_budget(server.port(), {.max_up = ByteCount{3}, .max_down = ByteCount{10'000}})});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   ASSERT_TRUE(send_all(client.get(), "\x01yz"));
   ::shutdown(client.get(), SHUT_WR);

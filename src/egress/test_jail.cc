@@ -17,18 +17,15 @@ std::string sized(std::string_view bytes) { return u16(bytes.size()) + std::stri
 
 }  // namespace
 
-HostRule rule_to(std::string name, std::uint16_t server, std::vector<std::uint16_t> ports) {
-  HostRule rule = rule_for(std::move(name), std::move(ports));
-  rule.target = HostTarget{.address = "127.0.0.1", .port = server};
-  return rule;
+HostRule rule_to(std::string name, std::uint16_t server, std::optional<std::uint16_t> port) {
+  HostRuleFields fields = rule_for(std::move(name), port).fields();
+  fields.target = HostTarget{.address = "127.0.0.1", .port = server};
+  return HostRule::of(std::move(fields)).value();
 }
 
-HostRule rule_for(std::string name, std::vector<std::uint16_t> ports) {
-  HostRule rule;
-  rule.any_subdomain = name.starts_with("*.");
-  rule.name = rule.any_subdomain ? name.substr(2) : name;
-  rule.ports = std::move(ports);
-  return rule;
+HostRule rule_for(std::string name, std::optional<std::uint16_t> port) {
+  const bool below = name.starts_with("*.");
+  return HostRule::of({.name = below ? name.substr(2) : name, .any_subdomain = below, .port = port}).value();
 }
 
 std::string dns_query(std::string_view name, std::uint16_t type, std::uint16_t id) {

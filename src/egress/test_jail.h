@@ -26,10 +26,10 @@ class NetTest : public ::testing::Test {
 // A port for rules that name one.
 inline constexpr std::uint16_t kNamedPort = 4873;
 
-// An allowed name that leads to a server of the test. No ports: 443 and 80, checked.
-[[nodiscard]] HostRule rule_to(std::string name, std::uint16_t server, std::vector<std::uint16_t> ports = {});
+// An allowed name that leads to a server of the test. No port: 443 and 80, checked.
+[[nodiscard]] HostRule rule_to(std::string name, std::uint16_t server, std::optional<std::uint16_t> port = {});
 // An allowed name that is resolved.
-[[nodiscard]] HostRule rule_for(std::string name, std::vector<std::uint16_t> ports = {});
+[[nodiscard]] HostRule rule_for(std::string name, std::optional<std::uint16_t> port = {});
 
 struct DnsReply {
   int rcode = -1;  // -1: no reply

@@ -12,7 +12,7 @@ namespace sallyport {
 Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubprocessSpec& question,
                                                const GateConfig& config, const std::stop_token& stop) {
   AdmittedCall call = TRY(admit(config.allowlist, question, config.base_env));
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, question));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, question, config_.repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
   for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));

@@ -7,7 +7,6 @@
 #include "core/errors.h"
 #include "sallyport/external_cli.h"
 #include "sallyport/gate.h"
-#include "sallyport/probe_id.h"
 
 namespace sallyport {
 namespace {
@@ -28,10 +27,8 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
   return std::visit(
       overloaded{[&](const Completed& completed) -> Result<ProcessResult> {
                    return ProcessResult{.fate = completed.fate,
-                                        .stdout_bytes = std::move(result.stdout_stream.bytes),
-                                        .stderr_bytes = std::move(result.stderr_stream.bytes),
-                                        .stdout_truncated = result.stdout_stream.truncated,
-                                        .stderr_truncated = result.stderr_stream.truncated,
+                                        .stdout_stream = std::move(result.stdout_stream),
+                                        .stderr_stream = std::move(result.stderr_stream),
                                         .duration = result.duration,
                                         .usage = result.usage,
                                         .receipt = std::move(result.receipt)};
@@ -60,7 +57,6 @@ Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
                                       std::stop_token stop) {
   const std::string tool = argv.empty() ? std::string() : argv.front();
   const JailedSubprocessSpec spec{.argv = std::move(argv),
-                                  .repo = gate.config().repo,
                                   .cwd = std::move(options.cwd),
                                   .env_extras = std::move(options.env_extras),
                                   .stdin_source = std::move(options.stdin_source),
@@ -71,22 +67,18 @@ Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
 }
 
 Result<JailedSubprocessResult> run_external_cli(Gate& gate, ExternalCliCall call, std::stop_token stop) {
-  ProbeId id = TRY(ProbeId::parse(call.probe));
-  std::vector<HostRule> hosts;
-  for (const std::string& text : call.allowed_egress) hosts.push_back(TRY(parse_host_rule(text)));
   const JailedSubprocessSpec spec{.argv = std::move(call.argv),
-                                  .repo = gate.config().repo,
                                   .cwd = std::move(call.cwd),
                                   .extra_read_only = std::move(call.extra_read_only),
-                                  .allowed_hosts = std::move(hosts),
+                                  .allowed_egress = std::move(call.allowed_egress),
                                   .limits = {.wall = call.timeout, .output = call.max_output, .memory = call.memory},
                                   .required = std::move(call.required),
-                                  .probe = std::move(id)};
+                                  .probe = std::move(call.probe)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
   // C17: only here, only without required guarantees, and never without saying so. Named hosts are a requirement too:
   // without a jail every other host could be reached.
   const auto* no_jail = jailed ? nullptr : jailed.error().as<JailUnavailable>();
-  if (no_jail != nullptr && spec.required.empty() && spec.allowed_hosts.empty()) {
+  if (no_jail != nullptr && spec.required.empty() && spec.allowed_egress.empty()) {
     warn_once_unwrapped(gate.config().events,
                         no_jail->problem == JailProblem::kNotInstalled ? "not_installed" : "not_usable");
     jailed = gate.run(spec, JailKind::kNone, std::move(stop));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/policy/env_filter.h"
 #include "core/policy/make_plan.h"
 #include "gate/git_report.h"
 #include "gate/staging.h"
@@ -54,13 +55,19 @@ class NoneWorked {
 
 }  // namespace
 
-Engine::Engine(GateConfig config, JailSet jails, SharedHostRoot& root)
+Engine::Engine(GateConfig config, std::optional<Error> no_policy, JailSet jails, SharedHostRoot& root)
     : config_(std::move(config)),
+      no_policy_(std::move(no_policy)),
       jails_(std::move(jails)),
       root_(root),
       hashes_(config_.cache_dir),
       hashes_when_explaining_(config_.cache_dir, CacheAccess::kReadOnly),
       child_path_(path_in(config_.base_env)) {}
+
+Result<AdmittedCall> Engine::admit_here(const JailedSubprocessSpec& spec) const {
+  if (no_policy_) return fail(*no_policy_);
+  return admit(config_.allowlist, spec, config_.base_env);
+}
 
 Status Engine::make_ready(Jail& jail, Prepared& prepared, Purpose purpose) {
   EngineCallHost host = host_for(prepared, purpose);
@@ -77,12 +84,12 @@ Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, Jai
 // the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
 Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                const std::stop_token& stop) {
-  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
+  AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
   if (spec.allow_registry) return perform(TRY(with_registry(spec, config_)), kind, stop);
   // A jail of the caller's own would be in vain.
-  if (!owner_to_run_as(spec.repo)) candidates.front()->expect_run();
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
+  if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {
     // A tool that is not there is missing for every jail; only what the run itself misses may be this jail's own program.
@@ -103,10 +110,10 @@ Result<JailedSubprocessResult> Engine::try_in(Jail& jail, Prepared& prepared, co
 }
 
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind kind) {
-  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
+  AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
   if (spec.allow_registry) return explain(TRY(with_registry(spec, config_)), kind);
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail* chosen = candidates.front();
   if (kind == JailKind::kAuto) {
     NoneWorked none_worked;
@@ -121,7 +128,9 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
   TRY(make_ready(*chosen, prepared, Purpose::kExplain));
   EngineCallHost host = host_for(prepared, Purpose::kExplain);
   Staging staging = TRY(stage(*chosen, host, prepared, Purpose::kExplain));
-  return Explanation{.plan = prepared.plan,
+  Plan plan = prepared.plan;
+  overlay(plan.env, staging.run->own_variables());
+  return Explanation{.plan = std::move(plan),
                      .jail = std::string(chosen->name()),
                      .would_establish = std::move(staging.would_establish),
                      .rendered = staging.run->describe(),
@@ -130,8 +139,8 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
 }
 
 Status Engine::warm_up(const JailedSubprocessSpec& spec) {
-  AdmittedCall call = TRY(admit(config_.allowlist, spec, config_.base_env));
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec));
+  AdmittedCall call = TRY(admit_here(spec));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail& jail = *TRY(jails_.candidates(JailKind::kAuto)).front();
   TRY(make_ready(jail, prepared, Purpose::kRun));
   EngineCallHost host = host_for(prepared, Purpose::kRun);  // whether it joins a cgroup is known only then

@@ -25,8 +25,9 @@ struct RunNotes {
 
 class Engine : public Gate {
  public:
-  // `jails` and `root` are borrowed.
-  Engine(GateConfig config, JailSet jails, SharedHostRoot& root);
+  // `jails` and `root` are borrowed. `no_policy`: why the policy that the configuration names could not be read; every call is
+  // refused with it.
+  Engine(GateConfig config, std::optional<Error> no_policy, JailSet jails, SharedHostRoot& root);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
@@ -51,6 +52,7 @@ class Engine : public Gate {
   void warn_of_newer_git(const std::string& version);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                       const std::stop_token& stop, RunNotes notes = {});
+  [[nodiscard]] Result<AdmittedCall> admit_here(const JailedSubprocessSpec& spec) const;
   [[nodiscard]] Status make_ready(Jail& jail, Prepared& prepared, Purpose purpose);
   [[nodiscard]] EngineCallHost host_for(Prepared& prepared, Purpose purpose) {
     return {config_, purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_, root_, prepared, purpose};
@@ -58,6 +60,7 @@ class Engine : public Gate {
   [[nodiscard]] const std::string& digest_of_policy();
 
   const GateConfig config_;
+  const std::optional<Error> no_policy_;
   const JailSet jails_;
   SharedHostRoot& root_;
   std::once_flag policy_digested_;

@@ -37,6 +37,7 @@ JailedSubprocessSpec question_spec(const JailedSubprocessSpec& spec, std::vector
   question.argv = std::move(argv);
   question.stdin_source = NullStdin{};
   question.allowed_hosts.clear();
+  question.allowed_egress.clear();
   question.strict_network = false;
   question.limits.output = output;
   question.tap = nullptr;
@@ -233,6 +234,7 @@ Result<GitLearnt> Learner::learn(const GitQuestion& question) {
     TRY(list_submodules_of(*found, chosen ? spec_.cwd : *found, std::move(argv), 0));
   }
   std::ranges::move(of_submodules_, std::back_inserter(listed));
+  learnt_.configuration.skip_lists = hardening::skip_lists_in(listed);
   learnt_.configuration.overrides = TRY(hardening::git_overrides(listed));
   return std::move(learnt_);
 }

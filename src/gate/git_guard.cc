@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostShut = 96;
 constexpr std::size_t kMostHooks = 1000;
 constexpr const char* kOpenHint =
-    "make less of it writable with --rw, or let the run write git's files with --writable-git";
+    "make less of it writable with `extra_read_write`, or let the run write git's files with `GitAccess::kWritable`";
 
 // The access that the innermost of the caller's wishes gives `path`; of two for one path the stricter.
 RepoAccess access_of(const Plan& plan, const fs::path& path) {
@@ -80,7 +80,7 @@ Status refuse_parts(const fs::path& root) {
   }
   if (!is_part) return {};
   return fail(invalid_request("rw", fmt::format("git would execute what is written to {}", printable(root.native())),
-                              "add --writable-git if that is meant"));
+                              "add `GitAccess::kWritable` if that is meant"));
 }
 
 std::string file_identity(const struct stat& info) {

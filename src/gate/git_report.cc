@@ -34,7 +34,8 @@ void emit_doubts(EventSink* events, const Prepared& prepared) {
     events->emit(
         {.level = EventLevel::kWarning,
          .name = "subproc.git.not_shown",
-         .fields = {{"path", path}, {"reason", hidden.why}, {"hint", "if it is yours to show: --ro " + path}}});
+         .fields = {
+             {"path", path}, {"reason", hidden.why}, {"hint", "if it is yours to show: `extra_read_only` " + path}}});
   }
 }
 

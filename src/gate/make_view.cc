@@ -154,8 +154,7 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .no_exec = TRY(collector.look_at_all(plan.no_exec)),
                     .pinned = {},
                     .tool_files = {},
-                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
-                    .names_resolve = true};
+                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
   inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));

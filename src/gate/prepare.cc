@@ -1,6 +1,7 @@
 #include "gate/prepare.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -20,11 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec) {
+// One gate, one repo: what was said about it when the gate was opened (its policy lies elsewhere) holds for no other.
+Result<fs::path> repo_of(const JailedSubprocessSpec& spec, const fs::path& of_gate) {
+  fs::path repo = TRY(canonical_directory(of_gate, "repo"));
+  if (spec.repo.empty() || TRY(canonical_directory(spec.repo, "repo")) == repo) return repo;
+  return fail(invalid_request("repo", fmt::format("{} is not the gate's, {}", spec.repo.string(), repo.string()),
+                              "open a gate over that repo"));
+}
+
+Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const fs::path& repo) {
   CanonicalPaths paths;
-  paths.repo = TRY(canonical_directory(spec.repo, "repo"));
-  TRY(check_not_whole_host("repo", paths.repo));
   paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
+  paths.repo = TRY(repo_of(spec, repo));
+  TRY(check_not_whole_host("repo", paths.repo));
   TRY(resolve_extras(spec, paths));
   paths.owner = owner_to_run_as(paths.repo);
   return paths;
@@ -66,12 +75,13 @@ void fit_to_tool(Prepared& prepared) {
 
 }  // namespace
 
-Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec) {
+Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
+                         const fs::path& repo) {
   TRY(check_stdin(spec));
   if (spec.workspace != nullptr || !spec.overlays.empty()) {
     return fail(invalid_request("workspace", "this gate cannot mount one yet"));
   }
-  CanonicalPaths paths = TRY(canonical_paths(spec));
+  CanonicalPaths paths = TRY(canonical_paths(spec, repo));
   LinkedGit linked = find_linked_git(paths.repo);
   show_linked_git(linked, paths);
   Prepared prepared{.call = std::move(call)};

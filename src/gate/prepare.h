@@ -34,8 +34,9 @@ struct Prepared {
   std::vector<std::filesystem::path> tool_names{};
 };
 
-// Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started.
-[[nodiscard]] Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec);
+// Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started. `repo` is the gate's.
+[[nodiscard]] Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
+                                       const std::filesystem::path& repo);
 
 // Finds the tool's file as this jail means it, and fits the plan to what was found.
 [[nodiscard]] Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared);

@@ -9,6 +9,7 @@
 #include "core/egress/registry_url.h"
 #include "core/errors.h"
 #include "core/view/paths.h"
+#include "gate/policy_file.h"
 #include "locate/trust.h"
 
 namespace sallyport {
@@ -25,7 +26,7 @@ constexpr ByteCount kLongestAnswer{64 * 1024};
 Error registry_unknown(std::string_view why, std::string_view hint) { return invalid_request("registry", why, hint); }
 
 Status check_repo_is_elsewhere(const GateConfig& config) {
-  static constexpr std::string_view kHint = "name the hosts with --allow-host instead";
+  static constexpr std::string_view kHint = "name the hosts with `allowed_hosts` instead";
   if (is_inside(kNeutralPlace, config.repo)) {
     return fail(registry_unknown(fmt::format("{} lies in the analysed repo", kNeutralPlace), kHint));
   }
@@ -62,6 +63,8 @@ Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
   TRY(check_repo_is_elsewhere(config));
   GateConfig neutral = config;
   neutral.repo = kNeutralPlace;
+  if (neutral.policy) neutral.allowlist = TRY(load_allowlist(neutral.policy, config.repo));
+  neutral.policy.reset();
   const std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(neutral)));
   const JailedSubprocessSpec question{.argv = {"npm", "config", "get", "registry", "--logs-max=0"},
                                       .repo = kNeutralPlace,

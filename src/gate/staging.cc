@@ -51,13 +51,13 @@ Status check_given(const Jail& jail, const EngineCallHost& host, const Plan& pla
 Status check_unjailed(const Jail& jail, const Plan& plan) {
   if (jail.confinement() != Confinement::kNone || plan.needs_jail.empty() || plan.allow_unjailed) return {};
   return fail(invalid_request("jail", fmt::format("{} may not run without one: {}", plan.tool.name, plan.needs_jail),
-                              "choose a jail, or say --allow-unjailed"));
+                              "choose a jail, or say `allow_unjailed`"));
 }
 
 Status check_restrictions(const Jail& jail, const Plan& plan) {
   if (jail.confinement() != Confinement::kNone || (plan.hidden.empty() && plan.no_exec.empty())) return {};
   return fail(invalid_request("jail", "without one nothing can be hidden or kept from running",
-                              "choose a jail, or leave --hide and --noexec out"));
+                              "choose a jail, or leave `hidden` and `no_exec` out"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string_view advice_for_place(Place place) {
     case Place::kOwnJail:
       return "this is a jail of sallyport's already, which lets nobody make another: let the outer call start the tool";
     case Place::kGvisor:
-      return "gVisor's kernel cannot build this jail, and keeps its container apart itself: --jail none there";
+      return "gVisor's kernel cannot build this jail, and keeps its container apart itself: `jail` none there";
     case Place::kDocker:
       return "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
              "--security-opt systempaths=unconfined; everything in it may then make namespaces, so run nothing else in "

@@ -45,7 +45,9 @@ Error lookup_error(std::string_view field, const std::string& path, int error_nu
 
 Result<std::filesystem::path> canonical_existing(const std::filesystem::path& path, std::string_view field) {
   const std::string& name = path.native();
-  if (name.empty()) return fail(invalid_request(field, "is empty", "name an existing directory"));
+  if (name.empty())
+    return fail(
+        invalid_request(field, "no directory was named, or the current one is gone", "name an existing directory"));
   if (name.find('\0') != std::string::npos) {
     return fail(invalid_request(field, "contains a NUL byte", "name an existing directory"));
   }

@@ -33,7 +33,7 @@ class SetUpFault : public testing::TestWithParam<int> {
                        .repo = repo_.path(),
                        .cwd = repo_.path(),
                        .repo_access = RepoAccess::kWritable,
-                       .allowed_hosts = {{.name = "host.test"}},
+                       .allowed_hosts = {*parse_host_rule("host.test")},
                        .limits = limits},
                       jail, {});
   }

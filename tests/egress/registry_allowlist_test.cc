@@ -64,7 +64,8 @@ TEST_F(OperatorsRegistry, WithoutANameIsATypedErrorWithTheOptionThatHelps_C24) {
   ASSERT_FALSE(found);
   ASSERT_NE(found.error().as<InvalidRequest>(), nullptr);
   EXPECT_EQ(found.error().as<InvalidRequest>()->field, "registry");
-  EXPECT_NE(found.error().hint.find("--allow-host NAME:4873=127.0.0.1:4873"), std::string::npos) << found.error().hint;
+  EXPECT_NE(found.error().hint.find("`allowed_hosts` NAME:4873=127.0.0.1:4873"), std::string::npos)
+      << found.error().hint;
 }
 
 TEST_F(OperatorsRegistry, IsNotAskedOfAHomeInsideTheRepo_C24) {

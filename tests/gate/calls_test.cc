@@ -62,17 +62,55 @@ TEST_F(GateTest, C4_a_wrapper_is_refused_as_a_tool) {
   EXPECT_NE(result.error().as<DisallowedSubprocessError>(), nullptr);
 }
 
+TEST_F(GateTest, C8_a_gate_runs_tools_over_its_own_repo_and_no_other) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  fs::create_directory(dir_ / "other");
+  fs::create_directory_symlink(repo_, dir_ / "same");
+  JailedSubprocessSpec what = spec({"print_cwd"});
+  what.repo = what.cwd = dir_ / "other";
+  const Result<JailedSubprocessResult> other = gate->run(what, JailKind::kNone, {});
+  ASSERT_FALSE(other);
+  ASSERT_NE(other.error().as<InvalidRequest>(), nullptr) << other.error().message;
+  EXPECT_EQ(other.error().as<InvalidRequest>()->field, "repo");
+  // Controls: the same repo by another name, and by none.
+  for (const fs::path& same : {repo_, dir_ / "same", fs::path()}) {
+    what.repo = same;
+    what.cwd = repo_;
+    EXPECT_EQ(run(*gate, what, JailKind::kNone).stdout_stream.bytes, fs::canonical(repo_).string() + "\n") << same;
+  }
+}
+
+TEST_F(GateTest, C36_a_gate_whose_repo_is_missing_refuses_each_call) {
+  GateConfig nowhere = config();
+  nowhere.repo = dir_ / "absent";
+  const std::unique_ptr<Gate> gate = Gate::open(nowhere).value();
+  const Result<ProcessResult> refused = run_allowlisted(*gate, {"print_cwd"}, in(repo_));
+  ASSERT_FALSE(refused);
+  ASSERT_NE(refused.error().as<InvalidRequest>(), nullptr) << refused.error().message;
+  EXPECT_EQ(refused.error().as<InvalidRequest>()->field, "repo");
+}
+
+TEST_F(GateTest, C36_a_host_that_cannot_be_read_is_a_refused_call) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  ExternalCliOptions options = probe_in(repo_);
+  options.allowed_egress = {"https://host.test/path"};
+  const Result<ProcessResult> refused = run_external_cli(*gate, "p", {"print_cwd"}, options);
+  ASSERT_FALSE(refused);
+  ASSERT_NE(refused.error().as<InvalidRequest>(), nullptr) << refused.error().message;
+  EXPECT_EQ(refused.error().as<InvalidRequest>()->field, "host rule");
+}
+
 TEST_F(GateTest, C6_stdin_is_empty_unless_bytes_or_a_descriptor_are_given) {
   const std::unique_ptr<Gate> gate = open_gate();
-  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, in(repo_))->stdout_bytes, "");
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, in(repo_))->stdout_stream.bytes, "");
   AllowlistedOptions bytes = in(repo_);
   bytes.stdin_source = StdinBytes{std::string("one\0two", 7)};
-  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, bytes)->stdout_bytes, std::string("one\0two", 7));
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, bytes)->stdout_stream.bytes, std::string("one\0two", 7));
   write_file(dir_ / "input", "from a file");
   const UniqueFd file(::open((dir_ / "input").c_str(), O_RDONLY | O_CLOEXEC));
   AllowlistedOptions descriptor = in(repo_);
   descriptor.stdin_source = StdinFd{file.get()};
-  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, descriptor)->stdout_bytes, "from a file");
+  EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, descriptor)->stdout_stream.bytes, "from a file");
 }
 
 TEST_P(EveryJailTest, C7_C34_the_child_gets_the_four_variables_and_the_extras_and_nothing_else) {

@@ -38,6 +38,22 @@ if(NOT at EQUAL 0)
   message(FATAL_ERROR "sallyport.pc names another prefix than ${prefix}: ${pc}")
 endif()
 
+# No installed header defines a macro without our prefix. The one it may define shows that this looks at all.
+file(GLOB headers "${prefix}/include/sallyport/*.h")
+set(defined "")
+foreach(header IN LISTS headers)
+  file(STRINGS "${header}" found REGEX "^[ \t]*#[ \t]*define[ \t]")
+  foreach(line IN LISTS found)
+    if(NOT line MATCHES "define[ \t]+SALLYPORT_")
+      message(FATAL_ERROR "${header} defines a macro that is not ours by name: ${line}")
+    endif()
+    string(APPEND defined "${line}\n")
+  endforeach()
+endforeach()
+if(NOT defined MATCHES "SALLYPORT_TRY")
+  message(FATAL_ERROR "no installed header defines SALLYPORT_TRY")
+endif()
+
 # The program alone, somewhere else, still has its attacks and its ready policies.
 file(COPY "${prefix}/bin/sallyport" DESTINATION "${work}/alone")
 run("${work}/alone/sallyport" doctor --attack --only ptrace_child)

@@ -13,7 +13,6 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/option_table.h"
-#include "cli/policy_file.h"
 #include "cli/verb.h"
 #include "core/errors.h"
 #include "core/json/json.h"
@@ -21,6 +20,7 @@
 #include "core/policy/ready_policies.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
+#include "gate/policy_file.h"
 
 namespace sallyport::cli {
 namespace {

@@ -111,11 +111,10 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
 
 int explain_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
-  Result<Call> call = make_call(options, environment, events);
-  if (!call) return report(call.error(), options.format, events);
-  const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call->config));
+  Call call = make_call(options, environment, events);
+  const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call.config));
   if (!gate) return report(gate.error(), options.format, events);
-  const Result<Explanation> explanation = (*gate)->explain(call->spec, options.jail);
+  const Result<Explanation> explanation = (*gate)->explain(call.spec, options.jail);
   if (!explanation) return report(explanation.error(), options.format, events);
   if (options.format == Format::kText) return print_text(explanation_text(*explanation, options.verbosity), kExitOk);
   return print_record(events.with_events(explain_record(*explanation)), kExitOk);

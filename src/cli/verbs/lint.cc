@@ -140,47 +140,19 @@ int run_lint(const LintCommand& command, const Environment& environment) {
   return print_lint_text(command, answer, findings, code);
 }
 
-Status set_exceptions(LintCommand& command, std::string_view value) {
-  command.exceptions = fs::path(value);
-  return {};
-}
-Status set_lint_sarif(LintCommand& command, std::string_view value) {
-  command.sarif = fs::path(value);
-  return {};
-}
-Status set_lint_changed(LintCommand& command, std::string_view value) {
-  command.changed = std::string(value);
-  return {};
-}
-Status set_rules(LintCommand& command, std::string_view /*value*/) {
-  command.list_rules = true;
-  return {};
-}
-Status set_lint_json(LintCommand& command, std::string_view /*value*/) {
-  command.format = Format::kJson;
-  return {};
-}
-
-constexpr auto kLintOptions = std::to_array<Option<LintCommand>>({{{"--exceptions", Arity::kValue}, set_exceptions},
-                                                                  {{"--changed", Arity::kValue}, set_lint_changed},
-                                                                  {{"--sarif", Arity::kValue}, set_lint_sarif},
-                                                                  {{"--rules", Arity::kFlag}, set_rules},
-                                                                  {{"--json", Arity::kFlag}, set_lint_json}});
+constexpr auto kLintOptions =
+    std::to_array<Option<LintCommand>>({{{"--exceptions", Arity::kValue}, set_path<&LintCommand::exceptions>},
+                                        {{"--changed", Arity::kValue}, set_text<&LintCommand::changed>},
+                                        {{"--sarif", Arity::kValue}, set_path<&LintCommand::sarif>},
+                                        {{"--rules", Arity::kFlag}, set_flag<&LintCommand::list_rules, true>},
+                                        {{"--json", Arity::kFlag}, set_flag<&LintCommand::format, Format::kJson>}});
 
 Result<Action> parse_lint(Args args) {
-  OptionWalker walker(args, kLintOptions);
   LintCommand command;
-  while (true) {
-    const Token token = TRY(walker.next());
-    if (token.kind == Token::Kind::kEnd) break;
-    if (token.kind == Token::Kind::kHelp) return Action();
-    if (token.kind == Token::Kind::kOperand) {
-      if (command.place) return fail(superfluous_word(token.value));
-      command.place = fs::path(token.value);
-      walker.take_operand();
-    }
-    if (token.kind == Token::Kind::kOption) TRY(kLintOptions[token.index].apply(command, token.value));
-  }
+  const auto words = TRY(apply_options(args, kLintOptions, command));
+  if (!words) return Action();
+  if (words->size() > 1) return fail(superfluous_word(words->at(1)));
+  if (!words->empty()) command.place = fs::path(words->front());
   return [command = std::move(command)](const Environment& environment) { return run_lint(command, environment); };
 }
 

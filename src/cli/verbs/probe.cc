@@ -16,6 +16,7 @@
 #include "cli/exit_code.h"
 #include "cli/job.h"
 #include "cli/option_table.h"
+#include "cli/option_words.h"
 #include "cli/progress_lines.h"
 #include "cli/verb.h"
 #include "core/errors.h"
@@ -171,7 +172,7 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
   std::vector<std::string> names;
   for (const jobs::Probe* probe : command.selected) names.emplace_back(probe->name);
   ProgressLines lines(names);
-  const jobs::ProbeReport answer = jobs::run_probes(
+  jobs::ProbeReport answer = jobs::run_probes(
       (*job)->context(), {.selected = command.selected,
                           .parallel = command.parallel,
                           .changed_since = command.changed,
@@ -182,6 +183,9 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
                                                          : fmt::format("{} after {}", jobs::name_of(result->outcome),
                                                                        format_duration(result->duration)));
                           }});
+  for (jobs::ProbeResult& result : answer.results) {
+    if (auto* const failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) failed->why = in_options(failed->why);
+  }
   if (const Status written = write_documents(command, answer, environment, (*job)->context().repo); !written) {
     return incomplete(written.error(), command.format);
   }
@@ -222,43 +226,20 @@ Status set_severity(ProbeCommand& command, std::string_view value) {
   command.threshold = *severity;
   return {};
 }
-Status set_probe_changed(ProbeCommand& command, std::string_view value) {
-  command.changed = std::string(value);
-  return {};
-}
-Status set_baseline(ProbeCommand& command, std::string_view value) {
-  command.baseline = fs::path(value);
-  return {};
-}
-Status set_probe_sarif(ProbeCommand& command, std::string_view value) {
-  command.sarif = fs::path(value);
-  return {};
-}
-Status set_markdown(ProbeCommand& command, std::string_view value) {
-  command.markdown = fs::path(value);
-  return {};
-}
-Status set_html(ProbeCommand& command, std::string_view value) {
-  command.html = fs::path(value);
-  return {};
-}
-Status set_probe_json(ProbeCommand& command, std::string_view /*value*/) {
-  command.format = Format::kJson;
-  return {};
-}
 
-constexpr auto kProbeOptions = std::to_array<Option<ProbeCommand>>({{{"-j", Arity::kValue}, set_parallel},
-                                                                    {{"--timeout", Arity::kValue}, set_probe_timeout},
-                                                                    {{"--memory", Arity::kValue}, set_probe_memory},
-                                                                    {{"--allow-host", Arity::kRepeatable}, add_host},
-                                                                    {{"--without", Arity::kRepeatable}, add_without},
-                                                                    {{"--severity", Arity::kValue}, set_severity},
-                                                                    {{"--changed", Arity::kValue}, set_probe_changed},
-                                                                    {{"--baseline", Arity::kValue}, set_baseline},
-                                                                    {{"--sarif", Arity::kValue}, set_probe_sarif},
-                                                                    {{"--markdown", Arity::kValue}, set_markdown},
-                                                                    {{"--html", Arity::kValue}, set_html},
-                                                                    {{"--json", Arity::kFlag}, set_probe_json}});
+constexpr auto kProbeOptions =
+    std::to_array<Option<ProbeCommand>>({{{"-j", Arity::kValue}, set_parallel},
+                                         {{"--timeout", Arity::kValue}, set_probe_timeout},
+                                         {{"--memory", Arity::kValue}, set_probe_memory},
+                                         {{"--allow-host", Arity::kRepeatable}, add_host},
+                                         {{"--without", Arity::kRepeatable}, add_without},
+                                         {{"--severity", Arity::kValue}, set_severity},
+                                         {{"--changed", Arity::kValue}, set_text<&ProbeCommand::changed>},
+                                         {{"--baseline", Arity::kValue}, set_path<&ProbeCommand::baseline>},
+                                         {{"--sarif", Arity::kValue}, set_path<&ProbeCommand::sarif>},
+                                         {{"--markdown", Arity::kValue}, set_path<&ProbeCommand::markdown>},
+                                         {{"--html", Arity::kValue}, set_path<&ProbeCommand::html>},
+                                         {{"--json", Arity::kFlag}, set_flag<&ProbeCommand::format, Format::kJson>}});
 
 Status take_words(ProbeCommand& command, std::span<const std::string_view> words) {
   if (words.empty())
@@ -286,20 +267,10 @@ Status take_words(ProbeCommand& command, std::span<const std::string_view> words
 }
 
 Result<Action> parse_probe(Args args) {
-  OptionWalker walker(args, kProbeOptions);
   ProbeCommand command;
-  std::vector<std::string_view> words;
-  while (true) {
-    const Token token = TRY(walker.next());
-    if (token.kind == Token::Kind::kEnd) break;
-    if (token.kind == Token::Kind::kHelp) return Action();
-    if (token.kind == Token::Kind::kOperand) {
-      words.push_back(token.value);
-      walker.take_operand();
-    }
-    if (token.kind == Token::Kind::kOption) TRY(kProbeOptions[token.index].apply(command, token.value));
-  }
-  TRY(take_words(command, words));
+  const auto words = TRY(apply_options(args, kProbeOptions, command));
+  if (!words) return Action();
+  TRY(take_words(command, *words));
   return
       [command = std::move(command)](const Environment& environment) { return run_probe_verb(command, environment); };
 }

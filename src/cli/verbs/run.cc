@@ -19,6 +19,7 @@
 #include "cli/exit_code.h"
 #include "cli/json_stream.h"
 #include "cli/live_output.h"
+#include "cli/option_words.h"
 #include "cli/spinner.h"
 #include "cli/stop_on_signal.h"
 #include "cli/verb.h"
@@ -58,6 +59,8 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   ::_exit(code);
 }
 
+std::string tool_name(const CallOptions& options) { return options.argv.empty() ? "" : options.argv.front(); }
+
 // Where a run's output and events go while it lasts.
 struct Outlets {
   std::optional<LiveOutput> live{};
@@ -67,14 +70,14 @@ struct Outlets {
 
 void connect(const CallOptions& options, Outlets& to, ConsoleEvents& events, JailedSubprocessSpec& spec) {
   if (options.json_stream) {
-    JsonStream& stream = to.stream.emplace(*to.live, options.argv.front());
+    JsonStream& stream = to.stream.emplace(*to.live, tool_name(options));
     events.pass_to([&stream](const Event& event, bool wanted) { stream.event(event, wanted); });
     spec.tap = [&stream](Stream from, std::string_view bytes) { stream.output(from, bytes); };
     spec.tap_waits_for = [&stream](Stream) { return stream.waits(); };
     return;
   }
   if (!to.live) return;
-  to.spinner.emplace(options.argv.front());
+  to.spinner.emplace(tool_name(options));
   spec.tap = [&to](Stream from, std::string_view bytes) {
     to.spinner->hide();
     to.live->pass_on(from, bytes);
@@ -121,24 +124,24 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   }
   JailedSubprocessSpec taps;
   connect(options, to, events, taps);
-  Result<Call> call = make_call(options, environment, events);
-  if (!call) return fail_run(call.error(), options, to, events);
-  call->spec.tap = std::move(taps.tap);
-  call->spec.tap_waits_for = std::move(taps.tap_waits_for);
-  call->spec.stop_fd = signals->fd();
-  if (to.live && !to.stream && streams_are_one_file()) call->spec.output_pipes = OutputPipes::kOne;
+  Call call = make_call(options, environment, events);
+  call.spec.tap = std::move(taps.tap);
+  call.spec.tap_waits_for = std::move(taps.tap_waits_for);
+  call.spec.stop_fd = signals->fd();
+  if (to.live && !to.stream && streams_are_one_file()) call.spec.output_pipes = OutputPipes::kOne;
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
   Result<std::unique_ptr<Gate>> gate =
-      jails_itself ? open_gate_for_one_run(std::move(call->config)) : Gate::open(std::move(call->config));
+      jails_itself ? open_gate_for_one_run(std::move(call.config)) : Gate::open(std::move(call.config));
   if (!gate) return fail_run(gate.error(), options, to, events);
   std::optional<SayingDuringRun> quiet(std::in_place, signals->fd(), options.timeout);
-  Result<JailedSubprocessResult> result = (*gate)->run(call->spec, options.jail, source.get_token());
+  Result<JailedSubprocessResult> result = (*gate)->run(call.spec, options.jail, source.get_token());
   to.spinner.reset();
   if (to.live && !to.stream) to.live->finish();
   quiet.reset();
   const int stop_signal = signals->received();
   if (!result) return fail_run(result.error(), options, to, events);
+  result->denials = in_options(std::move(result->denials));
   const int code = exit_code_of(result->outcome, stop_signal);
   const std::vector<std::string> hints = hints_after(options, *result);
   const Status kept = keep_receipt(options, *result, events.collected());
@@ -146,7 +149,7 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   if (to.stream) leave(finish_stream(*result, hints, to, code));
   if (to.live) {
     for (const std::string& hint : hints) say_hint(hint);
-    leave(finish_text(*result, options.argv.front(), *to.live, stop_signal));
+    leave(finish_text(*result, tool_name(options), *to.live, stop_signal));
   }
   leave(print_run_record(*result, events.collected(), code));
 }

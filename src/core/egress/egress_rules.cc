@@ -6,16 +6,17 @@ namespace sallyport {
 
 EgressRules::EgressRules(std::vector<HostRule> rules) : rules_(std::move(rules)) {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
-    const HostRule& rule = rules_[i];
+    const HostRuleFields& rule = rules_[i].fields();
     PortMap& ports = (rule.any_subdomain ? suffix_ : exact_)[rule.name];
     // A rule that names a port says more about it than one that leaves the ports to us; otherwise the first counts.
-    for (const std::uint16_t port : rule.ports) {
-      const auto [place, is_new] = ports.try_emplace(port, RuleMatch{.rule = i, .check = ConnectionCheck::kByAddress});
+    if (rule.port) {
+      const auto [place, is_new] =
+          ports.try_emplace(*rule.port, RuleMatch{.rule = i, .check = ConnectionCheck::kByAddress});
       if (!is_new && place->second.check != ConnectionCheck::kByAddress) {
         place->second = {.rule = i, .check = ConnectionCheck::kByAddress};
       }
+      continue;
     }
-    if (!rule.ports.empty()) continue;
     ports.try_emplace(kTlsPort, RuleMatch{.rule = i, .check = ConnectionCheck::kTls});
     ports.try_emplace(kHttpPort, RuleMatch{.rule = i, .check = ConnectionCheck::kHttp});
   }

@@ -82,17 +82,18 @@ RC_GTEST_PROP(EgressRules, FindAgreesWithLookingAtEveryRule, ()) {
   };
   std::vector<HostRule> list;
   for (int i = *rc::gen::inRange(0, 8); i > 0; --i) {
-    HostRule rule{.name = name(), .any_subdomain = *rc::gen::arbitrary<bool>()};
-    if (*rc::gen::arbitrary<bool>()) rule.ports.push_back(*rc::gen::elementOf(std::vector<std::uint16_t>{22, 80, 443}));
-    list.push_back(rule);
+    HostRuleFields rule{.name = name(), .any_subdomain = *rc::gen::arbitrary<bool>()};
+    if (*rc::gen::arbitrary<bool>()) rule.port = *rc::gen::elementOf(std::vector<std::uint16_t>{22, 80, 443});
+    list.push_back(HostRule::of(std::move(rule)).value());
   }
   const std::string asked = name();
   const auto port = *rc::gen::elementOf(std::vector<std::uint16_t>{22, 80, 443});
   const auto covers = [&](const HostRule& rule) {
-    return rule.any_subdomain ? asked.ends_with("." + rule.name) : asked == rule.name;
+    const HostRuleFields& fields = rule.fields();
+    return fields.any_subdomain ? asked.ends_with("." + fields.name) : asked == fields.name;
   };
   const auto has_port = [&](const HostRule& rule) {
-    return rule.ports.empty() ? port != 22 : rule.ports.front() == port;
+    return rule.fields().port ? rule.fields().port == port : port != 22;
   };
   bool name_allowed = false;
   bool allowed = false;

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRuleOptions = {"up", "down", "private"};
 constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private]";
+constexpr std::string_view kNoPort = "the port must be a number from 1 to 65535";
+constexpr std::string_view kTargetHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
 // Four times the longest name: enough for any rule, and an error message stays readable.
 constexpr std::size_t kLongestHostRule = 4 * kLongestHostName;
 
@@ -39,6 +41,34 @@ std::optional<std::uint16_t> parse_rule_port(std::string_view text) {
   return plain ? std::optional(static_cast<std::uint16_t>(value)) : std::nullopt;
 }
 
+std::string rule_size_text(ByteCount bytes) {
+  std::uint64_t value = count(bytes);
+  std::string_view units = "KMGT";
+  std::string_view unit;
+  while (value != 0 && value % 1024 == 0 && !units.empty()) {
+    value /= 1024;
+    unit = units.substr(0, 1);
+    units.remove_prefix(1);
+  }
+  return fmt::format("{}{}", value, unit);
+}
+
+std::string text_of(const HostRuleFields& rule) {
+  std::string text = fmt::format("{}{}", rule.any_subdomain ? "*." : "", rule.name);
+  if (rule.port) fmt::format_to(std::back_inserter(text), ":{}", *rule.port);
+  if (rule.target) {
+    const bool v6 = rule.target->address.find(':') != std::string::npos;
+    const std::string address = v6 ? fmt::format("[{}]", rule.target->address) : rule.target->address;
+    fmt::format_to(std::back_inserter(text), "={}:{}", address, rule.target->port);
+  }
+  if (rule.max_up) text += ",up=" + rule_size_text(*rule.max_up);
+  if (rule.max_down) text += ",down=" + rule_size_text(*rule.max_down);
+  if (rule.may_be_private) text += ",private";
+  return text;
+}
+
+}  // namespace
+
 // One rule's text and the complaints about it.
 class HostRuleReader {
  public:
@@ -49,11 +79,25 @@ class HostRuleReader {
     if (text_.size() > kLongestHostRule) return fail(error("too long", kRuleGrammar));
     const SplitText options = split_at(text_, text_.find(','));
     const SplitText target = split_at(options.before, options.before.find('='));
-    HostRule rule = TRY(read_host(target.before));
-    TRY(refuse_loopback(rule, target.after.has_value()));
+    HostRuleFields rule = TRY(read_host(target.before));
     if (target.after) rule.target = TRY(read_target(*target.after));
     if (options.after) TRY(read_options(*options.after, rule));
-    return rule;
+    return checked(std::move(rule));
+  }
+
+  // What holds for a written rule and for one made of fields: only normalised names ever compare equal.
+  Result<HostRule> checked(HostRuleFields rule) const {
+    TRY(refuse_address(rule.name, rule.port));
+    if (rule.port == 0) return fail(error(kNoPort, kRuleGrammar));
+    rule.name = TRY(normalise_host_name(rule.name));
+    if (rule.any_subdomain && rule.name.find('.') == std::string::npos && rule.name != "localhost") {
+      return fail(error("a whole top-level domain is too wide", "name the domain too: *.domain." + rule.name));
+    }
+    TRY(refuse_loopback(rule));
+    if (rule.target) TRY(check_target(*rule.target));
+    TRY(check_budget("up", rule.max_up));
+    TRY(check_budget("down", rule.max_down));
+    return HostRule(std::move(rule));
   }
 
  private:
@@ -64,15 +108,15 @@ class HostRuleReader {
     return made;
   }
 
-  Result<HostRule> read_host(std::string_view host) const {
+  Result<HostRuleFields> read_host(std::string_view host) const {
     TRY(refuse_url(host));
-    TRY(refuse_address(host));
+    TRY(refuse_address(host, std::nullopt));
     const SplitText port = split_at(host, host.rfind(':'));
-    HostRule rule;
+    HostRuleFields rule;
     if (port.after) {
-      const std::optional<std::uint16_t> number = parse_rule_port(*port.after);
-      if (!number) return fail(error("the port must be a number from 1 to 65535", kRuleGrammar));
-      rule.ports.push_back(*number);
+      rule.port = parse_rule_port(*port.after);
+      TRY(refuse_address(port.before, rule.port));
+      if (!rule.port) return fail(error(kNoPort, kRuleGrammar));
     }
     std::string_view name = port.before;
     if (name.empty()) return fail(error("the host is missing", kRuleGrammar));
@@ -83,10 +127,7 @@ class HostRuleReader {
     if (name.find('*') != std::string_view::npos) {
       return fail(error("a wildcard stands only at the front, for whole labels", "write *.domain.example"));
     }
-    rule.name = TRY(normalise_host_name(name));
-    if (rule.any_subdomain && rule.name.find('.') == std::string::npos && rule.name != "localhost") {
-      return fail(error("a whole top-level domain is too wide", "name the domain too: *.domain." + rule.name));
-    }
+    rule.name = name;
     return rule;
   }
 
@@ -104,58 +145,64 @@ class HostRuleReader {
   }
 
   // An address has no name to compare with SNI, Host or a lookup.
-  Status refuse_address(std::string_view host) const {
-    const SplitText port = split_at(host, host.rfind(':'));
-    std::optional<IpAddress> address = parse_ip_address(host);
-    std::string_view number = "443";
-    if (!address && port.after) {
-      address = parse_ip_address(port.before);
-      if (parse_rule_port(*port.after)) number = *port.after;
-    }
+  Status refuse_address(std::string_view host, std::optional<std::uint16_t> port) const {
+    const std::optional<IpAddress> address = parse_ip_address(host);
     if (!address) return {};
     const std::string text = ip_address_text(*address);
     const std::string where = address->v6 ? fmt::format("[{}]", text) : text;
-    return fail(error("an IP address, not a name",
-                      fmt::format("give it a name, NAME:PORT=ADDR:PORT: mirror.test:{}={}:{}", number, where, number)));
+    return fail(
+        error("an IP address, not a name",
+              fmt::format("give it a name, NAME:PORT=ADDR:PORT: mirror.test:{0}={1}:{0}", port.value_or(443), where)));
   }
 
   // Inside the jail localhost is the jail's own, whatever a rule says (RFC 6761, 6.3), and so are the names in the jail's
   // /etc/hosts. The other names of loopback lead to an address that no rule without a target allows.
-  Status refuse_loopback(const HostRule& rule, bool has_target) const {
+  Status refuse_loopback(const HostRuleFields& rule) const {
     static constexpr std::array<std::string_view, 2> kOfTheJail = {"localhost", "sallyport"};
     static constexpr std::array<std::string_view, 6> kLoopback = {
         "localhost.localdomain",   "localhost4",    "localhost6",
         "localhost6.localdomain6", "ip6-localhost", "ip6-loopback"};
     const bool own = std::ranges::find(kOfTheJail, rule.name) != kOfTheJail.end() || rule.name.ends_with(".localhost");
     const bool loopback = std::ranges::find(kLoopback, rule.name) != kLoopback.end();
-    if (!own && (!loopback || has_target)) return {};
-    const unsigned port = rule.ports.empty() ? 443 : rule.ports.front();
-    return fail(
-        error("in the jail this name is the jail's own loopback",
-              fmt::format("give the host another name, and let the tool use that: NAME:{0}=127.0.0.1:{0}", port)));
+    if (!own && (!loopback || rule.target)) return {};
+    return fail(error("in the jail this name is the jail's own loopback",
+                      fmt::format("give the host another name, and let the tool use that: NAME:{0}=127.0.0.1:{0}",
+                                  rule.port.value_or(443))));
   }
 
   Result<HostTarget> read_target(std::string_view target) const {
-    static constexpr std::string_view kHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
     const SplitText port = split_at(target, target.rfind(':'));
     const std::optional<std::uint16_t> number = port.after ? parse_rule_port(*port.after) : std::nullopt;
     const std::optional<IpAddress> address = parse_ip_address(port.before);
     const bool bracketed = port.before.starts_with('[');
-    if (!number || !address || address->v6 != bracketed) return fail(error("the target is not ADDR:PORT", kHint));
-    std::string text = ip_address_text(*address);
-    // 010.0.0.1 is 8.0.0.1 to some programs and 10.0.0.1 to others.
-    if (!address->v6 && text != port.before) {
-      return fail(error("the target's address has two readings", fmt::format("write it as {}:{}", text, *number)));
-    }
-    if (port.before.find('%') != std::string_view::npos) return fail(error("a target has no zone", kHint));
-    const std::string_view kind = why_not_public(*address).value_or("");
-    if (kind == "unspecified" || kind == "multicast" || kind == "broadcast") {
-      return fail(error(fmt::format("the target is {}", kind), kHint));
-    }
-    return HostTarget{.address = std::move(text), .port = *number};
+    if (!number || !address || address->v6 != bracketed) return fail(error("the target is not ADDR:PORT", kTargetHint));
+    return HostTarget{.address = std::string(port.before), .port = *number};
   }
 
-  Status read_options(std::string_view options, HostRule& rule) const {
+  // Leaves the address in its one spelling.
+  Status check_target(HostTarget& target) const {
+    const std::optional<IpAddress> address = parse_ip_address(target.address);
+    if (!address || target.port == 0) return fail(error("the target is not ADDR:PORT", kTargetHint));
+    std::string text = ip_address_text(*address);
+    // 010.0.0.1 is 8.0.0.1 to some programs and 10.0.0.1 to others.
+    if (!address->v6 && text != target.address) {
+      return fail(error("the target's address has two readings", fmt::format("write it as {}:{}", text, target.port)));
+    }
+    if (target.address.find('%') != std::string::npos) return fail(error("a target has no zone", kTargetHint));
+    const std::string_view kind = why_not_public(*address).value_or("");
+    if (kind == "unspecified" || kind == "multicast" || kind == "broadcast") {
+      return fail(error(fmt::format("the target is {}", kind), kTargetHint));
+    }
+    target.address = std::move(text);
+    return {};
+  }
+
+  Status check_budget(std::string_view which, std::optional<ByteCount> limit) const {
+    if (!limit || count(*limit) != 0) return {};
+    return fail(error(fmt::format("'{}' of nothing allows nothing", which), "leave the host out instead"));
+  }
+
+  Status read_options(std::string_view options, HostRuleFields& rule) const {
     while (true) {
       const SplitText rest = split_at(options, options.find(','));
       TRY(read_option(rest.before, rule));
@@ -164,7 +211,7 @@ class HostRuleReader {
     }
   }
 
-  Status read_option(std::string_view option, HostRule& rule) const {
+  Status read_option(std::string_view option, HostRuleFields& rule) const {
     const SplitText value = split_at(option, option.find('='));
     if (std::ranges::find(kRuleOptions, value.before) == kRuleOptions.end()) {
       const std::string suggestion = did_you_mean(value.before, kRuleOptions);
@@ -180,51 +227,19 @@ class HostRuleReader {
     std::optional<ByteCount>& limit = value.before == "up" ? rule.max_up : rule.max_down;
     if (limit) return fail(error(fmt::format("'{}' is given twice", value.before), "keep one of the two"));
     limit = TRY(parse_bytes(value.after.value_or(""), value.before));
-    if (count(*limit) != 0) return {};
-    return fail(error(fmt::format("'{}' of nothing allows nothing", value.before), "leave the host out instead"));
+    return {};
   }
 
   std::string_view text_;
 };
 
-std::string rule_size_text(ByteCount bytes) {
-  std::uint64_t value = count(bytes);
-  std::string_view units = "KMGT";
-  std::string_view unit;
-  while (value != 0 && value % 1024 == 0 && !units.empty()) {
-    value /= 1024;
-    unit = units.substr(0, 1);
-    units.remove_prefix(1);
-  }
-  return fmt::format("{}{}", value, unit);
+Result<HostRule> HostRule::of(HostRuleFields fields) {
+  const std::string text = text_of(fields);
+  return HostRuleReader(text).checked(std::move(fields));
 }
-
-std::string text_with_port(const HostRule& rule, std::optional<std::uint16_t> port) {
-  std::string text = fmt::format("{}{}", rule.any_subdomain ? "*." : "", rule.name);
-  if (port) fmt::format_to(std::back_inserter(text), ":{}", *port);
-  if (rule.target) {
-    const bool v6 = rule.target->address.find(':') != std::string::npos;
-    const std::string address = v6 ? fmt::format("[{}]", rule.target->address) : rule.target->address;
-    fmt::format_to(std::back_inserter(text), "={}:{}", address, rule.target->port);
-  }
-  if (rule.max_up) text += ",up=" + rule_size_text(*rule.max_up);
-  if (rule.max_down) text += ",down=" + rule_size_text(*rule.max_down);
-  if (rule.may_be_private) text += ",private";
-  return text;
-}
-
-}  // namespace
 
 Result<HostRule> parse_host_rule(std::string_view text) { return HostRuleReader(text).read(); }
 
-std::string host_rule_text(const HostRule& rule) {
-  if (rule.ports.empty()) return text_with_port(rule, std::nullopt);
-  std::string text;
-  for (const std::uint16_t port : rule.ports) {
-    if (!text.empty()) text += ' ';
-    text += text_with_port(rule, port);
-  }
-  return text;
-}
+std::string host_rule_text(const HostRule& rule) { return text_of(rule.fields()); }
 
 }  // namespace sallyport

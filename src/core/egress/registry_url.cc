@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "core/egress/host_name.h"
 #include "core/egress/ip_address.h"
 #include "core/errors.h"
 
@@ -60,12 +59,12 @@ Result<HostRule> registry_host_rule(std::string_view url) {
     const std::string_view address = parse_ip_address(parts.host) ? parts.host : "127.0.0.1";
     return fail(
         registry_error(url, "it has no name that a rule could hold",
-                       fmt::format("use --allow-host NAME:{0}={1}:{0} and npm's --registry {2}://NAME:{0}/ instead",
+                       fmt::format("use `allowed_hosts` NAME:{0}={1}:{0} and npm's --registry {2}://NAME:{0}/ instead",
                                    port, address, parts.scheme)));
   }
-  HostRule rule{.name = TRY(normalise_host_name(parts.host)), .may_be_private = true};
+  HostRuleFields rule{.name = std::string(parts.host), .may_be_private = true};
   // The usual ports stay unsaid: then what is spoken on them must be TLS, or HTTP, for that very name.
-  if (port == usual) return rule;
+  if (port == usual) return HostRule::of(std::move(rule));
   std::uint16_t number = 0;
   const char* const end = port.data() + port.size();
   const auto [after, error] = std::from_chars(port.data(), end, number);
@@ -73,8 +72,8 @@ Result<HostRule> registry_host_rule(std::string_view url) {
     return fail(
         registry_error(url, "its port is no number from 1 to 65535", "see what `npm config get registry` says"));
   }
-  rule.ports.push_back(number);
-  return rule;
+  rule.port = number;
+  return HostRule::of(std::move(rule));
 }
 
 }  // namespace sallyport

@@ -101,8 +101,7 @@ TEST(AllowlistRecord, ListsEveryToolByName) {
   EXPECT_EQ(json_of(*Allowlist::builtin().find("bwrap"))["role"], "wrapper");
   ToolEntry online = *Allowlist::builtin().find("npm");
   EXPECT_FALSE(json_of(online).contains("allow_hosts"));
-  online.allowed_hosts = {HostRule{.name = "h.test", .any_subdomain = true},
-                          HostRule{.name = "r.test", .ports = {4873}, .target = HostTarget{"127.0.0.1", 4873}}};
+  online.allowed_hosts = {*parse_host_rule("*.h.test"), *parse_host_rule("r.test:4873=127.0.0.1:4873")};
   EXPECT_EQ(json_of(online)["allow_hosts"], (Json{"*.h.test", "r.test:4873=127.0.0.1:4873"}));
 }
 

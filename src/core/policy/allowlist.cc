@@ -26,7 +26,7 @@ std::string ready_policy_hint(std::string_view typed) {
   const std::vector<std::string_view> ready = ready_policies_with(typed);
   if (ready.empty()) return {};
   return fmt::format(
-      "the ready policy '{0}' has it: sallyport allowlist init {0} > policy.toml, then run with --policy policy.toml",
+      "the ready policy '{0}' has it: sallyport allowlist init {0} > policy.toml, then run with `policy` policy.toml",
       ready.front());
 }
 
@@ -77,7 +77,7 @@ const ToolEntry* Allowlist::find(std::string_view name) const {
 
 Result<ToolEntry> Allowlist::admit(std::string_view argv0) const {
   if (argv0.empty())
-    return fail(disallowed_subprocess(argv0, "no tool was named", "name a tool as the first argument"));
+    return fail(disallowed_subprocess(argv0, "no tool was named", "name a tool as the first word of `argv`"));
   const bool is_sentence = find(argv0.substr(0, argv0.find(' '))) != nullptr;
   if (argv0.find('/') != std::string_view::npos && !is_sentence) {
     const std::string_view base = argv0.substr(argv0.rfind('/') + 1);

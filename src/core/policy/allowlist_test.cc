@@ -119,9 +119,9 @@ TEST(CanonicalText, DiffersWheneverTheSetDiffersAndIgnoresItsOrder) {
   forged.reason = "r\nrole 4:tool";
   EXPECT_NE(set_of({a}).canonical_text(), set_of({forged}).canonical_text());
   ToolEntry online = a;
-  online.allowed_hosts = {HostRule{.name = "h.test"}};
+  online.allowed_hosts = {*parse_host_rule("h.test")};
   ToolEntry wider = a;
-  wider.allowed_hosts = {HostRule{.name = "h.test", .any_subdomain = true}};
+  wider.allowed_hosts = {*parse_host_rule("*.h.test")};
   EXPECT_NE(set_of({a}).canonical_text(), set_of({online}).canonical_text());
   EXPECT_NE(set_of({wider}).canonical_text(), set_of({online}).canonical_text());
 }

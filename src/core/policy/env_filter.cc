@@ -260,4 +260,12 @@ Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<co
   return env;
 }
 
+void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> over) {
+  for (const EnvVar& var : over) {
+    std::erase_if(env, [&](const EnvVar& old) { return old.name == var.name; });
+    env.push_back(var);
+  }
+  std::ranges::sort(env, {}, &EnvVar::name);
+}
+
 }  // namespace sallyport

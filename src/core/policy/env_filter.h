@@ -17,6 +17,9 @@ inline constexpr std::array<std::string_view, 4> kBaseEnvNames = {"PATH", "HOME"
 // one of those that make a program load code, run another program or read another configuration.
 [[nodiscard]] Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<const EnvVar> extras);
 
+// Each of `over` outranks a variable of its name; names stay unique and sorted.
+void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> over);
+
 // Why an extra of this name is refused; empty when it is not.
 [[nodiscard]] std::string_view why_env_forbidden(std::string_view name);
 

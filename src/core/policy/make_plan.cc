@@ -92,7 +92,7 @@ constexpr ByteCount kLeastMemory = mebibytes(4);
 Status check_grace(milliseconds grace, milliseconds wall) {
   if (grace >= milliseconds::zero() && grace <= std::max(wall / 4, StopLadder{}.grace)) return {};
   return fail(invalid_request("grace", fmt::format("{} is more than a quarter of the timeout", format_duration(grace)),
-                              "the run must be over by 1.5 times its timeout; raise --timeout, or give less grace"));
+                              "the run must be over by 1.5 times its timeout; raise the timeout, or give less grace"));
 }
 
 Status check_least_memory(std::optional<ByteCount> memory) {
@@ -125,12 +125,10 @@ Status check_limits(const Limits& limits) {
   return check_size("disk", limits.disk);
 }
 
-// A rule made by hand goes through the same door as a written one: only normalised names ever compare equal.
 Result<std::vector<HostRule>> allowed_hosts(const ToolEntry& tool, const JailedSubprocessSpec& spec) {
-  std::vector<HostRule> rules;
-  for (const std::vector<HostRule>* list : {&tool.allowed_hosts, &spec.allowed_hosts}) {
-    for (const HostRule& rule : *list) rules.push_back(TRY(parse_host_rule(host_rule_text(rule))));
-  }
+  std::vector<HostRule> rules = tool.allowed_hosts;
+  rules.insert(rules.end(), spec.allowed_hosts.begin(), spec.allowed_hosts.end());
+  for (const std::string& text : spec.allowed_egress) rules.push_back(TRY(parse_host_rule(text)));
   return rules;
 }
 
@@ -143,15 +141,6 @@ Status check_paths(const CanonicalPaths& paths) {
                                 "choose a directory inside the repo, or another repo"));
   }
   return {};
-}
-
-// The tool's own variables outrank whatever is there; names stay unique and sorted.
-void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> fixed) {
-  for (const EnvVar& var : fixed) {
-    std::erase_if(env, [&](const EnvVar& old) { return old.name == var.name; });
-    env.push_back(var);
-  }
-  std::ranges::sort(env, {}, &EnvVar::name);
 }
 
 // git looks for a repo from cwd upwards; above the analysed one it must not find another. A colon separates the entries
@@ -198,14 +187,16 @@ Status check_hosts_needed(const AdmittedCall& call) {
   if (call.command.needs_host.empty() || !call.hosts.empty()) return {};
   return fail(invalid_request(
       "argv", fmt::format("{} would fetch '{}', and no host is allowed", call.tool.name, call.command.needs_host),
-      "name a local file, or allow the host: --allow-host HOST"));
+      "name a local file, or allow the host: `allowed_hosts` HOST"));
 }
 
 }  // namespace
 
 Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
                            std::span<const EnvVar> base_env) {
-  AdmittedCall call{.tool = TRY(admitted_tool(allowlist, spec.argv))};
+  std::optional<ProbeId> probe;
+  if (spec.probe) probe = TRY(ProbeId::parse(*spec.probe));
+  AdmittedCall call{.probe = std::move(probe), .tool = TRY(admitted_tool(allowlist, spec.argv))};
   TRY(check_arguments(spec.argv));
   TRY(check_limits(spec.limits));
   TRY(check_positive("nofile", spec.open_files));
@@ -256,7 +247,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .ladder = {.grace = spec.grace},
               .open_files = spec.open_files,
               .required = required_by(spec),
-              .probe = spec.probe,
+              .probe = call.probe,
               .lists_git_configuration = call.git_first.has_value(),
               .files = std::move(command.files),
               .needs_jail = std::move(command.needs_jail),

@@ -38,14 +38,15 @@ inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 // A call that may be made, as far as that can be said without the file system: decided once, before anything else happens. What
 // is refused later is refused, and recorded, with this.
 struct AdmittedCall {
+  std::optional<ProbeId> probe{};
   ToolEntry tool{};
   HardenedCommand command{};               // argv, and the variables that outrank the environment
   std::vector<EnvVar> env{};               // the base's four and the caller's extras; PATH as the base has it
-  std::vector<HostRule> hosts{};           // the tool's from the policy, then the caller's; normalised
+  std::vector<HostRule> hosts{};           // the tool's from the policy, then the caller's
   std::optional<GitQuestion> git_first{};  // what git must be asked before the command can be hardened for good
 };
 
-// Refuses in the contract's order: the name (C2, C4), arguments, limits, environment, then what the tool's hardening forbids.
+// Refuses in the contract's order: the probe's name (C12), the tool's (C2, C4), arguments, limits, environment, then what the tool's hardening forbids.
 [[nodiscard]] Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
                                          std::span<const EnvVar> base_env);
 

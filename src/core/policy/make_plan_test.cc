@@ -57,7 +57,7 @@ TEST(MakePlan, GivesACompleteValueForASoundRequest) {
 TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   JailedSubprocessSpec spec = spec_for({"npm", "ci"});
   spec.env_extras = {{"CI", "1"}};
-  spec.allowed_hosts = {{.name = "Registry.Test"}};
+  spec.allowed_hosts = {*parse_host_rule("Registry.Test")};
   const Result<AdmittedCall> call = admit(Allowlist::builtin(), spec, kBase);
   ASSERT_TRUE(call) << call.error().message;
   EXPECT_EQ(call->tool.name, "npm");
@@ -65,7 +65,7 @@ TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   EXPECT_THAT(call->command.env, testing::Contains(EnvVar{"npm_config_ignore_scripts", "true"}));
   EXPECT_EQ(call->env, (std::vector<EnvVar>{{"CI", "1"}, {"HOME", "/home/u"}, {"PATH", "/usr/bin"}}));
   ASSERT_EQ(call->hosts.size(), 1U);
-  EXPECT_EQ(call->hosts.front().name, "registry.test");
+  EXPECT_EQ(call->hosts.front().fields().name, "registry.test");
   EXPECT_TRUE(call->git_first.has_value());
 }
 

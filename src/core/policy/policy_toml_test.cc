@@ -45,11 +45,13 @@ allow_hosts = ["Mirror.example.", "registry.test:4873=127.0.0.1:4873", "*.b\u00f
   EXPECT_FALSE(set->admit("node").has_value()) << "the built-in set is replaced, not widened";
   EXPECT_EQ(set->find("git")->hardening, "git") << "built-in hardening stays on (C28)";
   EXPECT_EQ(set->find("cmake")->hardening, kNoHardening);
-  EXPECT_THAT(set->find("cmake")->allowed_hosts,
-              testing::ElementsAre(
-                  HostRule{.name = "mirror.example"},
-                  HostRule{.name = "registry.test", .ports = {4873}, .target = HostTarget{"127.0.0.1", 4873}},
-                  HostRule{.name = "xn--bcher-kva.example", .any_subdomain = true, .max_down = ByteCount{1U << 30}}));
+  EXPECT_THAT(
+      set->find("cmake")->allowed_hosts,
+      testing::ElementsAre(
+          HostRule::of({.name = "mirror.example"}).value(),
+          HostRule::of({.name = "registry.test", .port = 4873, .target = HostTarget{"127.0.0.1", 4873}}).value(),
+          HostRule::of({.name = "xn--bcher-kva.example", .any_subdomain = true, .max_down = ByteCount{1U << 30}})
+              .value()));
   EXPECT_TRUE(set->find("git")->allowed_hosts.empty()) << "no network (C24)";
   EXPECT_TRUE(set->find("cmake")->sha256.has_value());
 }

@@ -34,6 +34,9 @@ constexpr auto kEtcFiles = std::to_array<TextFile>({
     TextFile{"/etc/hostname", "sallyport\n"},
     TextFile{"/etc/nsswitch.conf",
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
+    // The gate answers there, also where no host is allowed: a lookup is then denied at once, and the host is named. Two short
+    // tries: the answer comes from this machine, at once or never.
+    TextFile{"/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n"},
 });
 
 constexpr std::size_t kUsualSteps = 96;
@@ -132,10 +135,6 @@ class ViewBuilder {
   bool caller_decides_ = false;
 };
 
-// Two short tries: the answer comes from this machine, at once or never.
-constexpr const char* kResolvesHere = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
-constexpr const char* kResolvesNothing = "# no network\n";
-
 void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const std::string& path : host.system_directories) view.bind(path, {path, true}, RepoAccess::kReadOnly);
   for (const HostLayout::Link& link : host.system_links) {
@@ -154,13 +153,6 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   for (const TextFile& file : kEtcFiles) {
     view.add({.kind = ViewKind::kFile, .target = file.path, .content = file.content, .mode = 0444});
   }
-}
-
-void add_resolver(ViewBuilder& view, bool names_resolve) {
-  view.add({.kind = ViewKind::kFile,
-            .target = "/etc/resolv.conf",
-            .content = names_resolve ? kResolvesHere : kResolvesNothing,
-            .mode = 0444});
 }
 
 void add_devices(ViewBuilder& view) {
@@ -295,7 +287,6 @@ HostRoot::HostRoot(HostLayout found) : layout(std::move(found)), base(build_base
 Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostRoot& host) {
   TRY(check_places(inputs, host.layout));
   ViewBuilder view(host.base);
-  add_resolver(view, inputs.names_resolve);
   add_scratch(view, inputs.disk);
   view.caller_decides();
   std::vector<Shown> shown = shown_paths(inputs);

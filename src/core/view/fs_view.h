@@ -81,7 +81,6 @@ struct ViewInputs {
   std::vector<HostPath> tool_files{};     // the executable and its interpreter, when outside the system directories
   std::vector<HostLayout::Link> links{};  // by which the caller, or the tool, calls something that is shown
   ByteCount disk = kDefaultDiskQuota;
-  bool names_resolve = false;  // an allowed host is looked up at 127.0.0.1
 };
 
 // A host's layout with the beginning that all its views share. Made once, used by every run.

@@ -10,12 +10,15 @@
 
 namespace sallyport {
 
+std::vector<EnvVar> jail_variables() { return {{.name = "HOME", .value = std::string(kJailHome)}}; }
+
 std::vector<std::string> jail_env(const Plan& plan) {
+  const std::vector<EnvVar> own = jail_variables();
   std::vector<std::string> env;
   for (const EnvVar& var : plan.env) {
-    if (var.name != "HOME") env.push_back(var.name + "=" + var.value);
+    if (std::ranges::find(own, var.name, &EnvVar::name) == own.end()) env.push_back(var.name + "=" + var.value);
   }
-  env.push_back("HOME=" + std::string(kJailHome));
+  for (const EnvVar& var : own) env.push_back(var.name + "=" + var.value);
   return env;
 }
 

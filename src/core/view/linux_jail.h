@@ -11,7 +11,10 @@
 
 namespace sallyport {
 
-// The plan's environment as "NAME=value", with HOME at a place the tool may write to and lose.
+// HOME, at a place the tool may write to and lose.
+[[nodiscard]] std::vector<EnvVar> jail_variables();
+
+// The plan's environment as "NAME=value", with the jail's own variables.
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
 // The seccomp program for the plan's tool.

@@ -32,7 +32,7 @@ TEST(JailEstablishes, EgressAsTheNetworkWasReported_C24) {
   Plan plan;
   EXPECT_EQ(means_of(jail_establishes(plan, LandlockReach::kSystem, RunFacts{}), Guarantee::kNetIsolated),
             Mechanism::kNetworkNamespace);
-  plan.allowed_hosts = {{.name = "host.test"}};
+  plan.allowed_hosts = {*parse_host_rule("host.test")};
   const auto means = [&plan](const std::optional<RunFacts>& facts) {
     return means_of(jail_establishes(plan, LandlockReach::kSystem, facts), Guarantee::kNetEgressAllowlist);
   };

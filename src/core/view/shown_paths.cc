@@ -73,8 +73,9 @@ Status check_shown(std::string_view field, const HostPath& path, const std::vect
   const bool is_below = std::ranges::any_of(
       shown, [&](const Shown& one) { return path.path != one.path.path && is_inside(path.path, one.path.path); });
   if (is_below) return {};
-  return fail(invalid_request(field, fmt::format("{} does not lie below anything the jail shows", path.path),
-                              "name a path inside the repo, or below a --ro or --rw path"));
+  return fail(
+      invalid_request(field, fmt::format("{} does not lie below anything the jail shows", path.path),
+                      "name a path inside the repo, or below a path of `extra_read_only` or `extra_read_write`"));
 }
 
 void forbid_programs_below(const std::vector<HostPath>& places, std::vector<Shown>& shown) {

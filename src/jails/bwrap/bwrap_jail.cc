@@ -31,6 +31,7 @@ class BwrapRun final : public StagedRun {
         supply_(supply) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return launch_.argv; }
+  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return jail_establishes(plan_, reach_, facts);
@@ -79,7 +80,7 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   const BinaryIdentity* const executed = request.executable.executed();
   if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
   if (!request.plan.no_exec.empty()) {
-    return fail(invalid_request("noexec", "bwrap has no option for it", "use the native jail, or leave --noexec out"));
+    return fail(invalid_request("noexec", "bwrap has no option for it", "use the native jail, or leave `no_exec` out"));
   }
   Executable wrapper = TRY(request.host.pin_wrapper(options_.program));
   const HostView& view = *TRY(request.host.view());

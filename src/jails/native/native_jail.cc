@@ -24,9 +24,9 @@ class NativeRun final : public StagedRun {
     for (const spawn::RootOp& op : std::get<spawn::JailPlace>(launch_.place).root_ops) {
       steps.push_back(spawn::describe(op));
     }
-    steps.push_back("env      HOME=" + std::string(kJailHome));
     return steps;
   }
+  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return jail_establishes(plan_, reach_, facts);

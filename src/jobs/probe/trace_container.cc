@@ -42,7 +42,7 @@ std::string last_line(std::string_view text) {
 
 std::string why_not(const Result<ProcessResult>& result) {
   if (!result) return shown(result.error().message);
-  return last_line(result->stderr_bytes);
+  return last_line(result->stderr_stream.bytes);
 }
 
 void append_strings(const InJson* list, std::vector<std::string>& out) {
@@ -99,7 +99,7 @@ std::variant<TracedRun, ScannerOutcome, NoContainer> trace_in_container(const Jo
   const Result<ProcessResult> config =
       docker(context, {"image", "inspect", "--format", "{{json .Config}}", name}, kDaemonAnswers);
   const std::vector<std::string> starts =
-      exit_code(config) == 0 ? started_by_image(config->stdout_bytes) : std::vector<std::string>();
+      exit_code(config) == 0 ? started_by_image(config->stdout_stream.bytes) : std::vector<std::string>();
   if (starts.empty()) return NoContainer{.why = "the image names nothing to start"};
 
   std::vector<std::string> argv{"run",          "--name", name,           "--pull", "never",
@@ -116,18 +116,18 @@ std::variant<TracedRun, ScannerOutcome, NoContainer> trace_in_container(const Jo
     static_cast<void>(docker(context, {"kill", name}, kDaemonAnswers));
     const Result<ProcessResult> said = docker(context, {"logs", name}, kDaemonAnswers);
     if (!said || exit_code(said) != 0) return ScannerOutcome(failed("its trace cannot be had: " + why_not(said)));
-    if (said->stderr_truncated) return ScannerOutcome(failed("its trace is longer than the output limit"));
-    traced.trace = said->stderr_bytes;
+    if (said->stderr_stream.truncated) return ScannerOutcome(failed("its trace is longer than the output limit"));
+    traced.trace = said->stderr_stream.bytes;
     traced.ended_by_us = true;
     traced.invocations = {invocation_of(std::move(argv), *said)};
     return traced;
   }
   const std::optional<int> code = exit_code(run);
-  if (run->stderr_truncated) return ScannerOutcome(failed("its trace is longer than the output limit"));
-  if ((code == kNotFound || code == kNotRunnable) && run->stderr_bytes.find("execve(") == std::string::npos) {
+  if (run->stderr_stream.truncated) return ScannerOutcome(failed("its trace is longer than the output limit"));
+  if ((code == kNotFound || code == kNotRunnable) && run->stderr_stream.bytes.find("execve(") == std::string::npos) {
     return NoContainer{.why = "the image has no strace"};
   }
-  traced.trace = run->stderr_bytes;
+  traced.trace = run->stderr_stream.bytes;
   traced.invocations = {invocation_of(std::move(argv), *run)};
   return traced;
 }

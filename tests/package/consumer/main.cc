@@ -7,6 +7,10 @@
 
 #include "sallyport/gate.h"
 
+#ifdef TRY
+#error "a public header leaks TRY"
+#endif
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,7 +18,7 @@ using namespace std::chrono_literals;
 sallyport::Result<sallyport::ProcessResult> git_version(const char* repo) {
   sallyport::GateConfig config{
       .repo = repo, .search_path = {"/usr/bin", "/bin"}, .base_env = {{.name = "PATH", .value = "/usr/bin:/bin"}}};
-  const std::unique_ptr<sallyport::Gate> gate = TRY(sallyport::Gate::open(std::move(config)));
+  const std::unique_ptr<sallyport::Gate> gate = SALLYPORT_TRY(sallyport::Gate::open(std::move(config)));
   return sallyport::run_allowlisted(*gate, {"git", "--version"}, {.cwd = repo, .timeout = 30s});
 }
 
@@ -28,7 +32,8 @@ int main(int argc, char** argv) {
                  result.error().hint.c_str());
     return 1;
   }
-  std::fputs(result->stdout_bytes.c_str(), stdout);
+  std::fputs(result->stdout_stream.bytes.c_str(), stdout);
   const auto* exit_code = std::get_if<sallyport::ExitCode>(&result->fate);
-  return exit_code != nullptr && exit_code->value == 0 && result->stdout_bytes.starts_with("git version") ? 0 : 1;
+  return exit_code != nullptr && exit_code->value == 0 && result->stdout_stream.bytes.starts_with("git version") ? 0
+                                                                                                                 : 1;
 }

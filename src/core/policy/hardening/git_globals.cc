@@ -153,7 +153,7 @@ class Reader {
     out_.files.push_back({.kind = FileRule::Kind::kInsideRepo,
                           .path = place.native(),
                           .what = fmt::format("git {}", option),
-                          .hint = "name a directory inside the repo, or another repo with --repo"});
+                          .hint = "name a directory inside the repo, or another repo with `repo`"});
     return {};
   }
 
@@ -164,7 +164,7 @@ class Reader {
       out_.files.push_back({.kind = FileRule::Kind::kOutsideRepo,
                             .path = std::string(parts.value),
                             .what = "git -c gpg.ssh.allowedSignersFile",
-                            .hint = "name a file of your own, and show it with --ro"});
+                            .hint = "name a file of your own, and show it with `extra_read_only`"});
       return {};
     }
     // The first that matches decides: a pinned key stands before the family it belongs to.

@@ -271,7 +271,7 @@ void add_deeds(const NpmCommand& command, std::string_view prefix, HardenedComma
     out.files.push_back({.kind = FileRule::Kind::kInsideRepo,
                          .path = std::string(prefix),
                          .what = "npm --prefix",
-                         .hint = "name a directory inside the repo, or another repo with --repo"});
+                         .hint = "name a directory inside the repo, or another repo with `repo`"});
   }
   if (command.name == "pack") add_output("", kTarballs, out.files);
   if (!command.writes) return;

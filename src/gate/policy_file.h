@@ -7,7 +7,7 @@
 #include "sallyport/allowlist.h"
 #include "sallyport/result.h"
 
-namespace sallyport::cli {
+namespace sallyport {
 
 // A policy is believed only where nobody but the caller or root could have put or changed it: the file and every directory and
 // symlink on the way (locate/trust.h). One inside `repo` is refused too: the scanned repo must not say what may be run over it.
@@ -15,4 +15,4 @@ namespace sallyport::cli {
 [[nodiscard]] Result<Allowlist> load_allowlist(const std::optional<std::filesystem::path>& policy,
                                                const std::filesystem::path& repo = {});
 
-}  // namespace sallyport::cli
+}  // namespace sallyport

@@ -1,4 +1,4 @@
-#include "cli/policy_file.h"
+#include "gate/policy_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "locate/trust.h"
 #include "os/file.h"
 
-namespace sallyport::cli {
+namespace sallyport {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,11 +20,11 @@ constexpr ByteCount kLargestPolicy = mebibytes(1);
 
 Error not_trusted(const fs::path& file, const TrustProblem& problem) {
   if (problem.error_number == ENOEXEC) {
-    return policy_error(file.native(), 0, 0, "not a regular file", "name a regular file after --policy");
+    return policy_error(file.native(), 0, 0, "not a regular file", "name a regular file as `policy`");
   }
   if (problem.error_number != 0) {
     return policy_error(file.native(), 0, 0, system_error("open", problem.where, problem.error_number).message,
-                        "name a readable file after --policy");
+                        "name a readable file as `policy`");
   }
   return policy_error(file.native(), 0, 0, fmt::format("{} {}", problem.where, problem.why),
                       "a policy decides what may run: keep it where only you or root can change it");
@@ -43,7 +43,7 @@ Result<UniqueFd> open_policy(const fs::path& file, const fs::path& repo) {
   if (!node) return fail(not_trusted(file, node.error()));
   Result<UniqueFd> fd =
       open_path(fmt::format("/proc/self/fd/{}", node->fd.get()), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (!fd) return fail(policy_error(file.native(), 0, 0, fd.error().message, "name a readable file after --policy"));
+  if (!fd) return fail(policy_error(file.native(), 0, 0, fd.error().message, "name a readable file as `policy`"));
   return fd;
 }
 
@@ -61,4 +61,4 @@ Result<Allowlist> load_allowlist(const std::optional<fs::path>& policy, const fs
   return parse_policy(fd, *policy);
 }
 
-}  // namespace sallyport::cli
+}  // namespace sallyport
