@@ -34,6 +34,7 @@ enum class Guarantee : std::uint8_t {
   kFsGitProtected,
   kNetUnixIsolated,
   kFsNoSetid,
+  kFsRepoUntouched,
 };
 
 struct GuaranteeInfo {
@@ -73,6 +74,8 @@ inline constexpr auto kGuarantees = std::to_array<GuaranteeInfo>({
                   "no Unix socket can be reached by its path, not even in a shown directory"},
     GuaranteeInfo{Guarantee::kFsNoSetid, "fs.no_setid",
                   "no file can be given a set-id bit or capabilities, nor a device node be made"},
+    GuaranteeInfo{Guarantee::kFsRepoUntouched, "fs.repo_untouched",
+                  "the host's repo is not written; what a workspace's runs write stays beside it"},
 });
 
 [[nodiscard]] constexpr std::string_view name_of(Guarantee guarantee) {

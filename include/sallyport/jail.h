@@ -29,10 +29,9 @@
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
 #include "sallyport/sandboxed_path.h"
+#include "sallyport/workspace.h"
 
 namespace sallyport {
-
-class Workspace;  // sallyport/workspace.h
 
 // stdin is the null device unless the caller says otherwise (C6).
 struct NullStdin {};
@@ -137,6 +136,9 @@ struct JailedSubprocessResult {
   Receipt receipt{};
   std::vector<Denial> denials{};
   std::vector<GitFinding> git_findings{};
+  // Of a run with a writable repo and no workspace: what it left there that would run later, outside. Paths are relative to the
+  // repo. A workspace says it when asked: Workspace::diff().
+  std::vector<PersistenceFinding> persistence{};
   // The run's scratch directory, for typed read-back; empty when the jail had none. Its files vanish with this value.
   std::optional<SandboxedPath> scratch{};
 };

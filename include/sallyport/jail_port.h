@@ -44,6 +44,9 @@ struct NetworkSpec;
 // Explaining looks, but makes and starts nothing.
 enum class Purpose { kRun, kExplain };
 
+// Whether a jail can show a private version of a directory in its place (Plan::layers): not at all, a copy, or by overlayfs.
+enum class LayerSupport { kNone, kBind, kOverlay };
+
 // Whether the tool is kept from the caller's files and processes at all.
 enum class Confinement { kNone, kJailed };
 
@@ -207,6 +210,8 @@ class Jail {
   // Stable, lower case, at most JailKind::kLongest characters: what callers choose it by and receipts say.
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Confinement confinement() const { return Confinement::kJailed; }
+  // A call that needs more is refused by the gate. One that says kBind or more shows what CallHost::view() lists.
+  [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
   [[nodiscard]] virtual std::string_view event_name() const { return "subproc.jail.wrapped"; }
   // A call for this jail was admitted, and stage() will follow: a moment to start what takes time.

@@ -33,6 +33,9 @@ enum class Mechanism : std::uint8_t {
   kRlimitPerProcess,
   kCgroupOrRlimit,  // of explain, which tries neither
   kCgroupOrRlimitPerProcess,
+  kOverlay,
+  kReflinkCopy,
+  kCopy,
   kJailsOwn,  // of a jail that the embedding program brings: ask its author
 };
 
@@ -67,6 +70,9 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kRlimitPerProcess, "rlimit per process"},
     {Mechanism::kCgroupOrRlimit, "cgroup, else rlimit"},
     {Mechanism::kCgroupOrRlimitPerProcess, "cgroup, else rlimit per process"},
+    {Mechanism::kOverlay, "overlayfs"},
+    {Mechanism::kReflinkCopy, "private copy (reflink)"},
+    {Mechanism::kCopy, "private copy"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

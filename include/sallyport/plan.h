@@ -87,13 +87,23 @@ struct FileRule {
   bool operator==(const FileRule&) const = default;
 };
 
+// A directory of which the run sees, and writes, a version of its own: part of a workspace (sallyport/workspace.h).
+struct PrivateLayer {
+  std::filesystem::path over{};   // the host's directory, canonical, and where it is shown; never written
+  std::filesystem::path state{};  // of an overlay: holds upper/, `work` and an empty lower/; else the copy itself
+  std::string work{};             // of an overlay; empty: a copy
+  bool reflinked = false;         // of a copy: its files share their blocks with the host's until they are written
+  [[nodiscard]] bool is_overlay() const { return !work.empty(); }
+};
+
 struct Plan {
   ToolEntry tool{};
-  std::vector<std::string> argv{};  // with the tool's hardening already in it
-  std::vector<EnvVar> env{};        // exactly what the child gets, sorted by name
-  std::filesystem::path repo{};     // canonical
-  std::filesystem::path cwd{};      // canonical, inside repo
-  RepoAccess repo_access = RepoAccess::kReadOnly;
+  std::vector<std::string> argv{};                 // with the tool's hardening already in it
+  std::vector<EnvVar> env{};                       // exactly what the child gets, sorted by name
+  std::filesystem::path repo{};                    // canonical
+  std::filesystem::path cwd{};                     // canonical, inside repo
+  RepoAccess repo_access = RepoAccess::kReadOnly;  // to the host's own
+  std::vector<PrivateLayer> layers{};              // the repo's first, when it has one
   GitAccess git_access = GitAccess::kProtected;
   // A caller that is root runs a jailed tool as the repo's owner, when that is somebody else: it reads what they can read, and
   // what it writes is theirs. Without a jail the tool is root as its caller is.
@@ -116,6 +126,11 @@ struct Plan {
   std::string needs_jail{};            // why the tool must not run without one; empty when it may
   bool allow_unjailed = false;         // the caller said so: sallyport/allow_unjailed.h
   bool allow_package_scripts = false;  // likewise: sallyport/allow_package_scripts.h
+
+  // Of the repo itself; null: the run sees the host's.
+  [[nodiscard]] const PrivateLayer* repo_layer() const {
+    return layers.empty() || layers.front().over != repo ? nullptr : &layers.front();
+  }
 };
 
 }  // namespace sallyport

@@ -25,6 +25,7 @@ enum class SetupStage : std::uint32_t {
   kProc,
   kDevpts,
   kMask,
+  kOverlay,
   kReadOnlyRoot,
   kPivot,
   kLoopback,

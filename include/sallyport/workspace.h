@@ -40,6 +40,8 @@ enum class WorkspaceMechanism : std::uint8_t {
   kCopy,     // a private copy from the start; works in every jail
 };
 
+[[nodiscard]] std::string_view name_of(WorkspaceMechanism mechanism);
+
 struct WorkspaceOptions {
   // The directory below; it must exist. Shown at this path, resolved, inside the jail.
   std::filesystem::path repo{};

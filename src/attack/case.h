@@ -45,6 +45,7 @@ enum class Prop : std::uint32_t {
   kStdinFile = 1U << 15U,     // stdin is the victim file, open for reading and writing
   kGitRepo = 1U << 20U,       // the repo has git directories of every kind (git_world.cc)
   kSocketInRepo = 1U << 21U,  // listeners of ours have their sockets in the repo
+  kWorkspace = 1U << 23U,     // in a jail the repo is a workspace's; without one it is the host's own
   kLinkedCorner = 1U << 22U,  // what is protected in the writable repo is a symlink or has a second name
 };
 

@@ -13,6 +13,7 @@
 #include "core/errors.h"
 #include "os/file.h"
 #include "sallyport/gate.h"
+#include "sallyport/workspace.h"
 
 namespace sallyport::attack {
 namespace {
@@ -164,7 +165,12 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
   const std::unique_ptr<Gate> gate = TRY(open_gate(attack, world, surroundings));
   if (has(attack.props, Prop::kAccomplice)) return with_accomplice(*gate, attack, world, jail);
   if (has(attack.props, Prop::kPartner)) return with_partner(*gate, attack, world, jail);
-  const JailedSubprocessSpec spec = TRY(spec_for(attack, world, attack.name, jail));
+  JailedSubprocessSpec spec = TRY(spec_for(attack, world, attack.name, jail));
+  std::unique_ptr<Workspace> workspace;
+  if (has(attack.props, Prop::kWorkspace) && jail != JailKind::kNone) {
+    workspace = TRY(Workspace::open({.repo = world.repo(), .state_dir = world.outside("workspaces")}));
+    spec.workspace = workspace.get();
+  }
   return evidence_of(attack, TRY(gate->run(spec, jail, {})));
 }
 

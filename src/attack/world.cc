@@ -158,7 +158,7 @@ Status World::choose_targets(const Case& attack) {
   const std::string name = ".sallyport-attack-" + marker_;
   victim_ = outside_ / "victim";
   if (has(attack.props, Prop::kOpenCorner)) victim_ = repo_ / "protected";
-  if (has(attack.props, Prop::kClosedCorner)) victim_ = repo_ / "shut/protected";
+  if (has(attack.props, Prop::kClosedCorner) || has(attack.props, Prop::kWorkspace)) victim_ = repo_ / "shut/protected";
   if (attack.name == "own_exe_overwritten") victim_ = tool();
   if (has(attack.props, Prop::kGitRepo)) {
     victim_ = repo_ / git_target(attack.name);

@@ -86,8 +86,10 @@ std::vector<std::string> hints_after(const CallOptions& options, const JailedSub
         "docker's daemon cannot be reached from a jail; add --jail none (what docker may be asked stays closed)");
     return hints;
   }
-  if (options.repo_access == RepoAccess::kReadOnly && says_any(result, kReadOnlyWords)) {
-    hints.emplace_back("the repo is read-only in the jail; --writable-repo lets the tool write in it");
+  if (options.repo_access == RepoAccess::kReadOnly && !options.workspace && says_any(result, kReadOnlyWords)) {
+    hints.emplace_back(
+        "the repo is read-only in the jail; --writable-repo lets the tool write in it, --workspace NAME in a private "
+        "version of it");
   }
   std::optional<std::string> hidden = hidden_path(end_of(result.stderr_stream));
   if (!hidden) hidden = hidden_path(end_of(result.stdout_stream));

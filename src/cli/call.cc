@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/repo_root.h"
+#include "core/errors.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
 
@@ -65,6 +66,20 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Workspace>> open_workspace(const CallOptions& options, const Environment& environment,
+                                                  const fs::path& repo, EventSink& events) {
+  if (!options.workspace) return std::unique_ptr<Workspace>();
+  if (options.workspace->empty()) {
+    return fail(invalid_request("workspace", "its name is empty", "name one: --workspace NAME"));
+  }
+  const fs::path& here = environment.current_directory;
+  return Workspace::open(
+      {.repo = repo,
+       .state_dir = options.workspace_dir ? from(here, *options.workspace_dir) : workspace_dir(environment),
+       .name = *options.workspace,
+       .events = &events});
+}
 
 Call make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
   Place place = find_place(options, environment, events);

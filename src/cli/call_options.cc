@@ -117,6 +117,11 @@ Status set_disk(CallOptions& call, std::string_view value) {
   return {};
 }
 
+Status set_workspace(CallOptions& call, std::string_view value) {
+  call.workspace = std::string(value);
+  return {};
+}
+
 constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
     {{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
@@ -143,6 +148,8 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
     {{"--env", Arity::kRepeatable}, add_env},
     {{"--allow-unjailed", Arity::kFlag}, set_flag<&CallOptions::allow_unjailed, true>},
+    {{"--workspace", Arity::kValue}, set_workspace},
+    {{"--workspace-dir", Arity::kValue}, set_path<&CallOptions::workspace_dir>},
     {{"--writable-repo", Arity::kFlag}, set_flag<&CallOptions::repo_access, RepoAccess::kWritable>},
     {{"--writable-git", Arity::kFlag}, set_flag<&CallOptions::git_access, GitAccess::kWritable>},
     {{"--allow-speculation", Arity::kFlag}, set_flag<&CallOptions::speculation, Speculation::kAllowed>},

@@ -43,8 +43,10 @@ struct CallOptions {
   std::vector<std::filesystem::path> no_exec{};
   std::optional<std::uint32_t> open_files{};
   std::chrono::milliseconds grace = StopLadder{}.grace;
-  std::optional<std::filesystem::path> receipt{};  // where the run's record goes, beside what is shown
-  bool json_stream = false;                        // with Format::kJson: one event a line
+  std::optional<std::filesystem::path> receipt{};        // where the run's record goes, beside what is shown
+  bool json_stream = false;                              // with Format::kJson: one event a line
+  std::optional<std::string> workspace{};                // its name
+  std::optional<std::filesystem::path> workspace_dir{};  // where it lives [the user's state directory]
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
   Speculation speculation = Speculation::kForbidden;

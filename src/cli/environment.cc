@@ -17,4 +17,8 @@ std::filesystem::path cache_dir(const Environment& environment) {
   return cache_dir_of(environment.xdg_cache_home, environment.home);
 }
 
+std::filesystem::path workspace_dir(const Environment& environment) {
+  return workspace_dir_of(environment.xdg_state_home, environment.home);
+}
+
 }  // namespace sallyport::cli

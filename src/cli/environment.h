@@ -17,6 +17,7 @@ struct Environment {
   std::optional<std::string> lang{};
   std::optional<std::string> lc_all{};
   std::optional<std::string> xdg_cache_home{};
+  std::optional<std::string> xdg_state_home{};
   std::optional<std::string> sudo_uid{};
   bool in_build_log = false;                  // a build service reads commands out of what we print (log_commands.h)
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
@@ -26,5 +27,7 @@ struct Environment {
 [[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
+// Where workspaces live; empty when the environment names no place.
+[[nodiscard]] std::filesystem::path workspace_dir(const Environment& environment);
 
 }  // namespace sallyport::cli

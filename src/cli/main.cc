@@ -38,6 +38,7 @@ Environment read_environment() {
           .lang = variable("LANG"),
           .lc_all = variable("LC_ALL"),
           .xdg_cache_home = variable("XDG_CACHE_HOME"),
+          .xdg_state_home = variable("XDG_STATE_HOME"),
           .sudo_uid = variable("SUDO_UID"),
           .in_build_log = names_build_service(),
           .current_directory = std::filesystem::current_path(unknown)};

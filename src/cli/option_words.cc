@@ -25,6 +25,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"`no_exec`", "--noexec"},
     {"`policy`", "--policy"},
     {"`repo`", "--repo"},
+    {"`WorkspaceMechanism::kCopy`", "--copy"},
 });
 
 }  // namespace

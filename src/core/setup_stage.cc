@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(SetupStage::kCou
     "proc mount",
     "devpts mount",
     "masking a path",
+    "overlay mount",
     "read-only root",
     "pivot_root",
     "loopback",

@@ -5,6 +5,7 @@
 #include "core/text/printable.h"
 #include "gate/engine.h"
 #include "gate/git_configuration.h"
+#include "gate/layers.h"
 #include "gate/staging.h"
 
 namespace sallyport {
@@ -15,6 +16,7 @@ Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubproces
   Prepared prepared = TRY(prepare(std::move(call), child_path_, question, config_.repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
+  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: what an earlier run wrote is read
   for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
   return run_in(jail, prepared, question, stop, {.silent = true});
 }

@@ -9,6 +9,7 @@
 #include "core/policy/env_filter.h"
 #include "core/policy/make_plan.h"
 #include "gate/git_report.h"
+#include "gate/layers.h"
 #include "gate/staging.h"
 #include "gate/why.h"
 #include "os/run_as.h"
@@ -69,9 +70,10 @@ Result<AdmittedCall> Engine::admit_here(const JailedSubprocessSpec& spec) const 
   return admit(config_.allowlist, spec, config_.base_env);
 }
 
-Status Engine::make_ready(Jail& jail, Prepared& prepared, Purpose purpose) {
+Status Engine::make_ready(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec, Purpose purpose) {
   EngineCallHost host = host_for(prepared, purpose);
   TRY(resolve_tool(jail, host, prepared));
+  TRY(fit_layers(jail, spec, purpose, prepared.plan));
   if (jail.confinement() == Confinement::kNone) return {};
   return look_at_writable_places(prepared);
 }
@@ -90,10 +92,11 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
   // A jail of the caller's own would be in vain.
   if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
+  const WorkspacesInUse in_use = TRY(WorkspacesInUse::begin(spec));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {
     // A tool that is not there is missing for every jail; only what the run itself misses may be this jail's own program.
-    const Status ready = make_ready(*jail, prepared, Purpose::kRun);
+    const Status ready = make_ready(*jail, prepared, spec, Purpose::kRun);
     if (!ready && ready.error().as<JailUnavailable>() == nullptr) return fail(ready.error());
     Result<JailedSubprocessResult> result = ready ? try_in(*jail, prepared, spec, stop) : fail(ready.error());
     if (result || kind != JailKind::kAuto || !host_cannot_jail(result.error())) return result;
@@ -125,7 +128,7 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
     if (found == candidates.end()) return fail(none_worked.error());
     chosen = *found;
   }
-  TRY(make_ready(*chosen, prepared, Purpose::kExplain));
+  TRY(make_ready(*chosen, prepared, spec, Purpose::kExplain));
   EngineCallHost host = host_for(prepared, Purpose::kExplain);
   Staging staging = TRY(stage(*chosen, host, prepared, Purpose::kExplain));
   Plan plan = prepared.plan;
@@ -139,10 +142,13 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
 }
 
 Status Engine::warm_up(const JailedSubprocessSpec& spec) {
+  if (!workspaces_of(spec).empty()) {
+    return fail(invalid_request("workspace", "no jail waits with one: it belongs to one run at a time"));
+  }
   AdmittedCall call = TRY(admit_here(spec));
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail& jail = *TRY(jails_.candidates(JailKind::kAuto)).front();
-  TRY(make_ready(jail, prepared, Purpose::kRun));
+  TRY(make_ready(jail, prepared, spec, Purpose::kRun));
   EngineCallHost host = host_for(prepared, Purpose::kRun);  // whether it joins a cgroup is known only then
   return TRY(stage(jail, host, prepared, Purpose::kRun)).run->warm_up();
 }

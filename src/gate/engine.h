@@ -53,7 +53,7 @@ class Engine : public Gate {
   [[nodiscard]] Result<JailedSubprocessResult> run_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                       const std::stop_token& stop, RunNotes notes = {});
   [[nodiscard]] Result<AdmittedCall> admit_here(const JailedSubprocessSpec& spec) const;
-  [[nodiscard]] Status make_ready(Jail& jail, Prepared& prepared, Purpose purpose);
+  [[nodiscard]] Status make_ready(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec, Purpose purpose);
   [[nodiscard]] EngineCallHost host_for(Prepared& prepared, Purpose purpose) {
     return {config_, purpose == Purpose::kRun ? hashes_ : hashes_when_explaining_, root_, prepared, purpose};
   }

@@ -1,4 +1,4 @@
-// The one function of the library that reads the environment, for programs that want what the CLI has.
+// The functions of the library that read the environment, for programs that want what the CLI has.
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -16,6 +16,10 @@ std::optional<std::string> variable_of_this_process(const char* name) {
 }
 
 }  // namespace
+
+std::filesystem::path default_workspace_dir() {
+  return workspace_dir_of(variable_of_this_process("XDG_STATE_HOME"), variable_of_this_process("HOME"));
+}
 
 GateConfig GateConfig::from_environment(std::filesystem::path repo) {
   const BaseVariables variables{.path = variable_of_this_process("PATH"),

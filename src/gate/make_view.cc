@@ -148,6 +148,7 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
   TRY(collector.look(plan.repo));
   ViewInputs inputs{.repo = plan.repo,
                     .repo_access = plan.repo_access,
+                    .layers = plan.layers,
                     .read_only = TRY(collector.look_at_all(plan.extra_read_only)),
                     .read_write = TRY(collector.look_at_all(plan.extra_read_write)),
                     .hidden = TRY(collector.look_at_all(plan.hidden)),
@@ -155,6 +156,10 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .pinned = {},
                     .tool_files = {},
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
+  for (const PrivateLayer& layer : plan.layers) {
+    TRY(collector.look(layer.over));
+    TRY(collector.look(layer.state));
+  }
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
   inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));

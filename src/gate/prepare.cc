@@ -11,6 +11,7 @@
 #include "core/policy/make_plan.h"
 #include "core/view/fs_view.h"
 #include "core/view/paths.h"
+#include "gate/layers.h"
 #include "gate/protected_paths.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
@@ -31,10 +32,12 @@ Result<fs::path> repo_of(const JailedSubprocessSpec& spec, const fs::path& of_ga
 
 Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const fs::path& repo) {
   CanonicalPaths paths;
-  paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
+  if (spec.workspace == nullptr) paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
   paths.repo = TRY(repo_of(spec, repo));
   TRY(check_not_whole_host("repo", paths.repo));
+  if (spec.workspace != nullptr) paths.cwd = TRY(canonical_cwd(spec, paths.repo));
   TRY(resolve_extras(spec, paths));
+  TRY(check_workspaces(spec, paths));
   paths.owner = owner_to_run_as(paths.repo);
   return paths;
 }
@@ -78,16 +81,16 @@ void fit_to_tool(Prepared& prepared) {
 Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
                          const fs::path& repo) {
   TRY(check_stdin(spec));
-  if (spec.workspace != nullptr || !spec.overlays.empty()) {
-    return fail(invalid_request("workspace", "this gate cannot mount one yet"));
-  }
   CanonicalPaths paths = TRY(canonical_paths(spec, repo));
   LinkedGit linked = find_linked_git(paths.repo);
   show_linked_git(linked, paths);
   Prepared prepared{.call = std::move(call)};
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   prepared.hidden_git = still_hidden(std::move(linked), paths);
-  prepared.cwd = TRY(open_exactly(prepared.plan.cwd, O_PATH | O_DIRECTORY));
+  prepared.workspace = spec.workspace;
+  // A jail that shows a workspace enters it by name, inside; the host may not have it.
+  const fs::path& checked = spec.workspace != nullptr ? prepared.plan.repo : prepared.plan.cwd;
+  prepared.cwd = TRY(open_exactly(checked, O_PATH | O_DIRECTORY));
   prepared.path_names = spec.extra_read_only;
   prepared.path_names.insert(prepared.path_names.end(), spec.extra_read_write.begin(), spec.extra_read_write.end());
   return prepared;
@@ -109,6 +112,7 @@ Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, C
                              .extra_read_write = prepared.plan.extra_read_write,
                              .hidden = prepared.plan.hidden,
                              .no_exec = prepared.plan.no_exec,
+                             .layers = prepared.plan.layers,
                              .owner = prepared.plan.run_as};
   TRY(harden_for(git, allowlist, spec, prepared.call));
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));

@@ -21,7 +21,8 @@ namespace sallyport {
 struct Prepared {
   AdmittedCall call{};
   Plan plan{};
-  UniqueFd cwd{};  // the directory that was checked, not whatever has its name later
+  UniqueFd cwd{};                  // the directory that was checked, not whatever has its name later
+  Workspace* workspace = nullptr;  // borrowed, of the call
   // What the jail resolved the tool's name to; and, once a jail asked for it, what it means on the host.
   std::shared_ptr<const Executable> tool{};
   std::shared_ptr<const Executable> host_tool{};

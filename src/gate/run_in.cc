@@ -7,6 +7,8 @@
 #include "gate/egress_session.h"
 #include "gate/engine.h"
 #include "gate/git_report.h"
+#include "gate/layers.h"
+#include "gate/persistence_review.h"
 #include "gate/staging.h"
 #include "gate/verdict.h"
 #include "gate/why.h"
@@ -82,6 +84,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   emit_doubts(events, prepared);
   const Resources& resources = host.resources();
   spawn::Supervision supervision = supervision_of(jail, plan, spec, resources, notes.spent);
+  supervision.layers = watch_layers(spec);
   EgressSession egress(plan, events);
   supervision.on_network = [&egress](NetworkOpened network) { return egress.start(std::move(network)); };
   // Before the start: a jail may still be on its way, and after the end somebody waits for us.
@@ -90,11 +93,15 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
                   .interpreters = prepared.tool->interpreters,
                   .policy_digest = digest_of_policy(),
                   .plan_digest = plan_digest(plan)};
+  const PersistenceWatch persistence(plan);
   Result<spawn::Ended> ended = spawn::supervise(*staging.run, supervision, stop);
   // However it ended: whatever started could write.
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
+  PersistenceReview left = persistence.review(review_deadline(called, plan.limits.wall));
+  emit_persistence(config_.events, left);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
+  TRY(keep_layers(spec, plan));
   receipt.run_as = ended->facts.run_as;
   receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
   TRY(judge_git_review(plan, review, receipt.established));
@@ -106,6 +113,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   JailedSubprocessResult result;
   result.denials = TRY(egress.stop());
   result.git_findings = std::move(review.findings);
+  result.persistence = std::move(left.findings);
   result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
   result.receipt = std::move(receipt);
   result.duration = ended->duration + notes.spent;

@@ -78,7 +78,7 @@ std::vector<Established> with_gates_part(std::vector<Established> by_jail, const
 Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared, Purpose purpose,
                       bool another_follows) {
   const Plan& plan = prepared.plan;
-  TRY(check_tool_files(plan, jail.confinement()));
+  TRY(check_tool_files(plan, jail.confinement(), prepared.workspace));
   TRY(check_unjailed(jail, plan));
   TRY(check_restrictions(jail, plan));
   std::unique_ptr<StagedRun> run = TRY(jail.stage({.plan = plan,

@@ -14,6 +14,7 @@
 #include "core/errors.h"
 #include "core/view/fs_view.h"
 #include "core/view/paths.h"
+#include "gate/layers.h"
 #include "os/directory.h"
 #include "os/openat2.h"
 
@@ -56,37 +57,13 @@ bool is_inside_any(const fs::path& path, const std::vector<fs::path>& roots) {
   return std::ranges::any_of(roots, [&](const fs::path& root) { return is_inside(path, root); });
 }
 
-// Whether `name` is `pattern`, in which each "*" spans anything. Goes back to the last star only, so no name that a repo
-// has chosen makes it slow.
-bool matches(std::string_view name, std::string_view pattern) {
-  std::size_t at = 0;
-  std::size_t in_pattern = 0;
-  std::optional<std::size_t> star;
-  std::size_t spanned = 0;
-  while (at < name.size()) {
-    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
-      star = in_pattern++;
-      spanned = at;
-    } else if (in_pattern < pattern.size() && pattern[in_pattern] == name[at]) {
-      ++in_pattern;
-      ++at;
-    } else if (star) {
-      in_pattern = *star + 1;
-      at = ++spanned;
-    } else {
-      return false;
-    }
-  }
-  return pattern.substr(in_pattern).find_first_not_of('*') == std::string_view::npos;
-}
-
 // The names in `directory` that the rule's last component means: itself, or all that match.
 Result<std::vector<std::string>> leaves(int directory, const FileRule& rule, const std::string& leaf) {
   if (leaf.find('*') == std::string::npos) return std::vector{leaf};
   const UniqueFd listed = TRY(open_beneath(directory, ".", O_RDONLY | O_DIRECTORY));
   std::vector<std::string> names = TRY(list_directory(listed.get(), rule.path, kMostEntries));
   if (names.size() >= kMostEntries) return fail(refused(rule, "the directory holds too many files to check"));
-  std::erase_if(names, [&](const std::string& name) { return !matches(name, leaf); });
+  std::erase_if(names, [&](const std::string& name) { return !matches_leaf(name, leaf); });
   return names;
 }
 
@@ -193,8 +170,34 @@ Status check_inside(const Plan& plan, const FileRule& rule, Confinement confinem
 
 }  // namespace
 
-Status check_tool_files(const Plan& plan, Confinement confinement) {
+bool matches_leaf(std::string_view name, std::string_view pattern) {
+  std::size_t at = 0;
+  std::size_t in_pattern = 0;
+  std::optional<std::size_t> star;
+  std::size_t spanned = 0;
+  while (at < name.size()) {
+    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
+      star = in_pattern++;
+      spanned = at;
+    } else if (in_pattern < pattern.size() && pattern[in_pattern] == name[at]) {
+      ++in_pattern;
+      ++at;
+    } else if (star) {
+      in_pattern = *star + 1;
+      at = ++spanned;
+    } else {
+      return false;
+    }
+  }
+  return pattern.substr(in_pattern).find_first_not_of('*') == std::string_view::npos;
+}
+
+Status check_tool_files(const Plan& plan, Confinement confinement, const Workspace* workspace) {
   for (const FileRule& rule : plan.files) {
+    if (workspace != nullptr) {
+      const fs::path path = absolute_path(plan, rule, confinement);
+      if (TRY(checked_in_workspace(*workspace, plan, rule, path))) continue;
+    }
     switch (rule.kind) {
       case FileRule::Kind::kOutput:
       case FileRule::Kind::kRewritten:

@@ -32,6 +32,12 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
     case spawn::EndedBy::kStop:
       return Cancelled{.elapsed = elapsed};
     case spawn::EndedBy::kDiskQuota: {
+      if (const auto& full = ended.layer_full) {
+        return DiskQuotaExceeded{.bytes_used = full->bytes,
+                                 .quota_bytes = full->quota_bytes,
+                                 .files_used = full->files,
+                                 .quota_files = full->quota_files};
+      }
       const ByteCount quota = limits.disk.value_or(kDefaultDiskQuota);
       return DiskQuotaExceeded{.bytes_used = ended.scratch_used,
                                .quota_bytes = count(quota),

@@ -47,7 +47,7 @@ TEST_P(EveryJailTest, C13_C18_each_stream_has_its_own_cap_and_its_own_event) {
   const std::unique_ptr<Gate> gate = open_gate();
   JailedSubprocessSpec what = spec({"print_bytes", "1000", "err"});
   what.limits.output = ByteCount{100};
-  what.probe = *ProbeId::parse("loud");
+  what.probe = "loud";
   const JailedSubprocessResult result = run(*gate, what, GetParam());
   EXPECT_FALSE(result.stdout_stream.truncated);
   ASSERT_TRUE(result.stderr_stream.truncated);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -162,7 +163,34 @@ void walk_proc() {
   nftw("/proc", look_for_readable, kDescriptors, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
+void delete_protected() { unlink(arg("victim").c_str()); }
+
+void write_mapped() {
+  const int fd = open(arg("victim").c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return;
+  void* const page = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page == MAP_FAILED) return;
+  *static_cast<char*>(page) = '!';
+  msync(page, 1, MS_SYNC);
+}
+
+// Overlayfs lets a descriptor that was opened for reading refer to the lower file.
+void write_reopened() {
+  const int fd = open(arg("victim").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) put("/proc/self/fd/" + std::to_string(fd), kGraffiti);
+}
+
 constexpr auto kDeeds = std::to_array<Entry>({
+    Entry{"workspace_overwrite", [] { put(arg("victim"), kGraffiti); }},
+    Entry{"workspace_by_alias", write_by_alias},
+    Entry{"workspace_new_file", make_file},
+    Entry{"workspace_delete", delete_protected},
+    Entry{"workspace_chmod", change_protected},
+    Entry{"workspace_hard_link", hardlink_protected},
+    Entry{"workspace_rename_over", rename_protected},
+    Entry{"workspace_rename_ancestor", rename_ancestor},
+    Entry{"workspace_mapped", write_mapped},
+    Entry{"workspace_reopened", write_reopened},
     Entry{"symlink_read_home", [] { symlink_then_read(arg("home_secret")); }},
     Entry{"symlink_read_tmp", [] { tell_file(arg("repo") + "/to_tmp"); }},
     Entry{"symlink_write_out", symlink_write_out},

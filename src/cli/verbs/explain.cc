@@ -10,6 +10,7 @@
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
+#include "core/errors.h"
 #include "core/json/json.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
@@ -111,6 +112,10 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
 
 int explain_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
+  if (options.workspace) {
+    return report(invalid_request("workspace", "explain writes nothing, and opening one does", "explain without it"),
+                  options.format);
+  }
   Call call = make_call(options, environment, events);
   const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call.config));
   if (!gate) return report(gate.error(), options.format, events);

@@ -130,6 +130,10 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   call.spec.stop_fd = signals->fd();
   if (to.live && !to.stream && streams_are_one_file()) call.spec.output_pipes = OutputPipes::kOne;
 
+  const Result<std::unique_ptr<Workspace>> workspace = open_workspace(options, environment, call.spec.repo, events);
+  if (!workspace) return fail_run(workspace.error(), options, to, events);
+  call.spec.workspace = workspace->get();
+
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
   Result<std::unique_ptr<Gate>> gate =
       jails_itself ? open_gate_for_one_run(std::move(call.config)) : Gate::open(std::move(call.config));
@@ -171,6 +175,7 @@ Run one allowlisted tool over a repo you do not trust.
   --require G,G         refuse unless these guarantees hold
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --hide PATH, --noexec PATH   of what is shown: empty; no program starts there
+  --workspace NAME      may write a private version of the repo (see workspace)
   --writable-repo, --writable-git   may write the repo; what git executes, too
   --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
@@ -181,7 +186,6 @@ Run one allowlisted tool over a repo you do not trust.
   --policy FILE         another closed set; never a file inside the repo
   --json, --json-stream, --receipt FILE   a record; events by line; its file
   --verbose, --probe NAME   debug events too; a name for events
-
 exit codes: see sallyport help; example:
   sallyport run --timeout 5s --require net.isolated -- git log --oneline
 )";

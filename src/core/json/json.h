@@ -14,6 +14,7 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
+#include "sallyport/workspace.h"
 
 namespace sallyport {
 
@@ -34,14 +35,20 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const Receipt& receipt);
 [[nodiscard]] Json json_of(const Denial& denial);
 [[nodiscard]] Json json_of(const GitFinding& finding);
+[[nodiscard]] Json json_of(const Change& change);
+[[nodiscard]] Json json_of(const PersistenceFinding& finding);
+[[nodiscard]] Json json_of(const WorkspaceInfo& info);
 [[nodiscard]] Json json_of(const Error& error);  // the object under "error"
 [[nodiscard]] Json json_of(const Event& event);
 
 // Whole records, each with its "schema".
-[[nodiscard]] Json run_record(const JailedSubprocessResult& result);  // sallyport.run/1
-[[nodiscard]] Json error_record(const Error& error);                  // sallyport.error/1
-[[nodiscard]] Json explain_record(const Explanation& explanation);    // sallyport.explain/1
-[[nodiscard]] Json allowlist_record(const Allowlist& allowlist);      // sallyport.allowlist/1
+[[nodiscard]] Json run_record(const JailedSubprocessResult& result);                            // sallyport.run/1
+[[nodiscard]] Json error_record(const Error& error);                                            // sallyport.error/1
+[[nodiscard]] Json explain_record(const Explanation& explanation);                              // sallyport.explain/1
+[[nodiscard]] Json allowlist_record(const Allowlist& allowlist);                                // sallyport.allowlist/1
+[[nodiscard]] Json workspace_diff_record(std::string_view name, const WorkspaceDiff& diff);     // …workspace_diff/1
+[[nodiscard]] Json workspace_commit_record(std::string_view name, const CommitReport& report);  // …workspace_commit/1
+[[nodiscard]] Json workspace_list_record(const std::vector<WorkspaceInfo>& workspaces);         // …workspace_list/1
 
 // How a captured stream is written: base64 when it is no text, or when its escapes would take more room than that.
 enum class StreamEncoding { kUtf8, kBase64 };

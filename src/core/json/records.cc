@@ -35,6 +35,8 @@ RunRecordParts run_record_parts(const JailedSubprocessResult& result) {
   after["denials"] = std::move(denials);
   after["git_findings"] = Json::array();
   for (const GitFinding& finding : result.git_findings) after["git_findings"].push_back(json_of(finding));
+  after["persistence"] = Json::array();
+  for (const PersistenceFinding& finding : result.persistence) after["persistence"].push_back(json_of(finding));
   return parts;
 }
 

@@ -94,6 +94,15 @@ Json json_of(const std::optional<UserIds>& ids) {
   return {{"uid", ids->uid}, {"gid", ids->gid}};
 }
 
+// Not where the private part lies, nor its running number: two runs of one workspace have one plan.
+Json layers_json(const std::vector<PrivateLayer>& layers) {
+  Json array = Json::array();
+  for (const PrivateLayer& layer : layers) {
+    array.push_back({{"over", json_text(layer.over.native())}, {"mechanism", layer.is_overlay() ? "overlay" : "copy"}});
+  }
+  return array;
+}
+
 Json json_of(const Plan& plan) {
   Json required = Json::array();
   for (const Guarantee guarantee : plan.required) required.push_back(name_of(guarantee));
@@ -105,6 +114,7 @@ Json json_of(const Plan& plan) {
           {"repo", json_text(plan.repo.native())},
           {"cwd", json_text(plan.cwd.native())},
           {"repo_access", plan.repo_access == RepoAccess::kWritable ? "writable" : "read_only"},
+          {"layers", layers_json(plan.layers)},
           {"git_access", plan.git_access == GitAccess::kWritable ? "writable" : "protected"},
           {"run_as", json_of(plan.run_as)},
           {"speculation", plan.speculation == Speculation::kAllowed ? "allowed" : "forbidden"},

@@ -36,6 +36,14 @@ std::vector<std::filesystem::path> search_path_of(const std::optional<std::strin
   return directories;
 }
 
+std::filesystem::path workspace_dir_of(const std::optional<std::string>& xdg_state_home,
+                                       const std::optional<std::string>& home) {
+  constexpr const char* kBelow = "sallyport/workspaces";
+  if (names_absolute_path(xdg_state_home)) return std::filesystem::path(*xdg_state_home) / kBelow;
+  if (names_absolute_path(home)) return std::filesystem::path(*home) / ".local/state" / kBelow;
+  return {};
+}
+
 std::filesystem::path cache_dir_of(const std::optional<std::string>& xdg_cache_home,
                                    const std::optional<std::string>& home) {
   if (names_absolute_path(xdg_cache_home)) return std::filesystem::path(*xdg_cache_home) / "sallyport";

@@ -24,6 +24,9 @@ struct BaseVariables {
 // entries mean "where I happen to stand", which may be the scanned repo. The gate skips those that others can write.
 [[nodiscard]] std::vector<std::filesystem::path> search_path_of(const std::optional<std::string>& path);
 // Empty, which means no cache on disk, when neither variable names an absolute directory.
+// Likewise for what must stay: below XDG_STATE_HOME, else ~/.local/state.
+[[nodiscard]] std::filesystem::path workspace_dir_of(const std::optional<std::string>& xdg_state_home,
+                                                     const std::optional<std::string>& home);
 [[nodiscard]] std::filesystem::path cache_dir_of(const std::optional<std::string>& xdg_cache_home,
                                                  const std::optional<std::string>& home);
 

@@ -25,6 +25,7 @@ struct CanonicalPaths {
   std::vector<std::filesystem::path> extra_read_write;
   std::vector<std::filesystem::path> hidden{};
   std::vector<std::filesystem::path> no_exec{};
+  std::vector<PrivateLayer> layers{};
   std::optional<UserIds> owner{};  // of the repo, when a jailed tool is to run as them
 };
 

@@ -88,6 +88,34 @@ class ViewBuilder {
     binds_.push_back(target);
   }
 
+  // The kernel makes the mount's own device and user rules; options that would let a layer refer to files elsewhere are off.
+  // volatile: nothing of a private layer needs to survive a power cut, and unmounting would sync the whole disk otherwise.
+  void layer(const std::string& target, const PrivateLayer& layer) {
+    if (!layer.is_overlay()) return bind(target, {layer.state, true}, RepoAccess::kWritable);
+    directory(target);
+    view_.push_back({.kind = ViewKind::kOverlay,
+                     .target = target,
+                     .source = layer.over,
+                     .content = fmt::format("lowerdir=lower,upperdir=upper,workdir={},userxattr,volatile,"
+                                            "redirect_dir=nofollow,metacopy=off,index=off",
+                                            layer.work),
+                     .state = layer.state,
+                     .access = RepoAccess::kWritable,
+                     .of_caller = caller_decides_});
+    binds_.push_back(target);
+  }
+
+  // One upper layer can be mounted once only, so its second name is the same mount.
+  void alias(const std::string& target, const std::string& source) {
+    directory(target);
+    view_.push_back({.kind = ViewKind::kAlias,
+                     .target = target,
+                     .source = source,
+                     .access = RepoAccess::kWritable,
+                     .of_caller = caller_decides_});
+    binds_.push_back(target);
+  }
+
   void shut(const HostPath& path, const std::string& target) {
     view_.push_back({.kind = ViewKind::kMask, .target = target, .source_is_directory = path.is_directory});
   }
@@ -199,33 +227,9 @@ void add_proc(ViewBuilder& view, const HostLayout& host) {
 bool work_is_free(const ViewInputs& inputs) {
   const auto below_work = [](const HostPath& path) { return is_inside(path.path, kJailRepo); };
   return !is_inside(inputs.repo, kJailRepo) && std::ranges::none_of(inputs.read_only, below_work) &&
-         std::ranges::none_of(inputs.read_write, below_work) && std::ranges::none_of(inputs.tool_files, below_work);
-}
-
-Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
-  TRY(check_not_whole_host(field, path));
-  for (const char* kernel : {"/proc", "/sys", "/dev"}) {
-    if (is_inside(path, kernel)) {
-      return fail(
-          invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
-    }
-  }
-  std::vector<std::string> kept = host.system_directories;
-  kept.insert(kept.end(), {"/etc", "/tmp", "/proc", "/dev"});
-  for (const std::string& system : kept) {
-    if (is_inside(system, path)) {
-      return fail(invalid_request(field, fmt::format("{} holds {}, which the jail must control itself", path, system),
-                                  "choose a directory further down"));
-    }
-  }
-  return {};
-}
-
-Status check_places(const ViewInputs& inputs, const HostLayout& host) {
-  TRY(check_place("repo", inputs.repo, host));
-  for (const HostPath& path : inputs.read_only) TRY(check_place("ro", path.path, host));
-  for (const HostPath& path : inputs.read_write) TRY(check_place("rw", path.path, host));
-  return {};
+         std::ranges::none_of(inputs.read_write, below_work) && std::ranges::none_of(inputs.tool_files, below_work) &&
+         std::ranges::none_of(inputs.layers,
+                              [](const PrivateLayer& layer) { return is_inside(layer.over, kJailRepo); });
 }
 
 Status check_obstacle(const ViewBuilder& view, std::string_view field, const HostPath& path) {
@@ -237,6 +241,7 @@ Status check_obstacle(const ViewBuilder& view, std::string_view field, const Hos
 
 Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
   TRY(check_obstacle(view, "repo", {inputs.repo, true}));
+  for (const PrivateLayer& layer : inputs.layers) TRY(check_obstacle(view, "workspace", {layer.over, true}));
   for (const HostPath& path : inputs.read_only) TRY(check_obstacle(view, "ro", path));
   for (const HostPath& path : inputs.read_write) TRY(check_obstacle(view, "rw", path));
   for (const HostPath& path : inputs.tool_files) TRY(check_obstacle(view, "tool", path));
@@ -247,7 +252,14 @@ Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
 void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::string& repo) {
   for (const Shown& one : shown) {
     if (!is_inside(one.path.path, repo)) continue;
-    view.bind(std::string(kJailRepo) + one.path.path.substr(repo.size()), one.path, one.access, one.no_exec);
+    const std::string target = std::string(kJailRepo) + one.path.path.substr(repo.size());
+    if (one.layer != nullptr && one.layer->is_overlay()) {
+      view.alias(target, one.path.path);
+    } else if (one.layer != nullptr) {
+      view.layer(target, *one.layer);
+    } else {
+      view.bind(target, one.path, one.access, one.no_exec);
+    }
   }
 }
 
@@ -295,17 +307,17 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   forbid_programs_below(inputs.no_exec, shown);
   TRY(check_obstacles(view, inputs));
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);
-  for (const Shown& one : shown) view.bind(one.path.path, one.path, one.access, one.no_exec);
+  for (const Shown& one : shown) {
+    if (one.layer != nullptr) {
+      view.layer(one.path.path, *one.layer);
+    } else {
+      view.bind(one.path.path, one.path, one.access, one.no_exec);
+    }
+  }
   if (work_is_free(inputs)) add_work(view, shown, inputs.repo);
   hide(view, inputs);
   for (const HostLayout::Link& link : inputs.links) view.link(link);
   return std::move(view).take();
-}
-
-Status check_not_whole_host(std::string_view field, const std::string& path) {
-  if (path != "/") return {};
-  return fail(invalid_request(field, "/ is the whole host: a jail that shows it hides nothing",
-                              "name the project's own directory"));
 }
 
 }  // namespace sallyport

@@ -50,7 +50,9 @@ enum class ViewKind {
   kShared,     // target is directory source of that tmpfs: another tmpfs would be another budget
   kProc,
   kDevpts,
-  kMask,  // hide target, when it exists
+  kMask,     // hide target, when it exists
+  kOverlay,  // target is overlayfs over host directory source, with its upper layer in host directory state
+  kAlias,    // target is the directory source of the jail itself, as it was shown there
 };
 
 struct ViewEntry {
@@ -58,6 +60,7 @@ struct ViewEntry {
   std::string target{};  // absolute, inside
   std::string source{};
   std::string content{};
+  std::string state{};
   std::uint32_t mode = 0755;
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;
@@ -72,6 +75,7 @@ struct ViewEntry {
 struct ViewInputs {
   std::string repo{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
+  std::vector<PrivateLayer> layers{};
   std::vector<HostPath> read_only{};
   std::vector<HostPath> read_write{};
   std::vector<HostPath> hidden{};   // below one of these or the repo
@@ -100,6 +104,8 @@ struct HostRoot {
 // place also what is shown read-only inside it: a repo below /tmp.
 [[nodiscard]] bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view);
 
+// Not what belongs to the kernel or holds what the jail controls.
+[[nodiscard]] Status check_places(const ViewInputs& inputs, const HostLayout& host);
 // A repo or an extra path may be anything but this.
 [[nodiscard]] Status check_not_whole_host(std::string_view field, const std::string& path);
 

@@ -7,6 +7,7 @@
 #include "core/seccomp/uncounted.h"
 #include "core/seccomp/unix_sockets.h"
 #include "core/view/fs_view.h"
+#include "core/view/paths.h"
 
 namespace sallyport {
 
@@ -26,6 +27,19 @@ namespace {
 
 bool may_write_the_host(const Plan& plan) {
   return plan.repo_access == RepoAccess::kWritable || !plan.extra_read_write.empty();
+}
+
+// A writable place around the repo could rename a directory above it, one inside is a part of it.
+bool may_write_the_repo(const Plan& plan) {
+  return plan.repo_access == RepoAccess::kWritable ||
+         std::ranges::any_of(plan.extra_read_write, [&plan](const std::filesystem::path& path) {
+           return is_inside(path, plan.repo) || is_inside(plan.repo, path);
+         });
+}
+
+Mechanism repo_mechanism(const PrivateLayer& layer) {
+  if (layer.is_overlay()) return Mechanism::kOverlay;
+  return layer.reflinked ? Mechanism::kReflinkCopy : Mechanism::kCopy;
 }
 
 bool has_no_unix_sockets(const Plan& plan) {
@@ -84,6 +98,11 @@ std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach,
     established.push_back(locked(Guarantee::kFsGitProtected));
   } else if (plan.git_access == GitAccess::kProtected) {
     established.push_back({Guarantee::kFsGitProtected, Mechanism::kMountsAndReview});
+  }
+  if (const PrivateLayer* const layer = plan.repo_layer(); layer != nullptr) {
+    established.push_back({Guarantee::kFsRepoUntouched, repo_mechanism(*layer)});
+  } else if (!may_write_the_repo(plan)) {
+    established.push_back(locked(Guarantee::kFsRepoUntouched));
   }
   if (has_no_unix_sockets(plan)) established.push_back({Guarantee::kNetUnixIsolated, Mechanism::kSeccomp});
   return established;

@@ -59,6 +59,14 @@ std::vector<HostPath> by_depth(std::vector<HostPath> paths) {
 
 std::vector<Shown> shown_paths(const ViewInputs& inputs) {
   std::vector<Shown> shown = {{.path = {inputs.repo, true}, .access = inputs.repo_access}};
+  for (const PrivateLayer& layer : inputs.layers) {
+    if (layer.over == inputs.repo) {
+      shown.front().access = RepoAccess::kWritable;
+      shown.front().layer = &layer;
+    } else {
+      shown.push_back({.path = {layer.over, true}, .access = RepoAccess::kWritable, .layer = &layer});
+    }
+  }
   for (const HostPath& path : inputs.read_write) shown.push_back({.path = path, .access = RepoAccess::kWritable});
   for (const HostPath& path : inputs.pinned) {
     shown.push_back({.path = path, .access = RepoAccess::kWritable, .pinned = true});

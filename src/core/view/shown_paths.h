@@ -13,8 +13,9 @@ namespace sallyport {
 struct Shown {
   HostPath path;
   RepoAccess access = RepoAccess::kReadOnly;
-  bool pinned = false;   // must keep its name
-  bool no_exec = false;  // nothing can be executed from there
+  bool pinned = false;                  // must keep its name
+  bool no_exec = false;                 // nothing can be executed from there
+  const PrivateLayer* layer = nullptr;  // shown in this version
 };
 
 // Of two wishes for one path the stricter one is mounted last.

@@ -43,7 +43,8 @@ class Losses {
 // Of the host's path: the alias /work shows the same file as the path itself.
 void judge(const ViewEntry& entry, Losses& losses) {
   const std::string& path = entry.source;
-  const bool writable = entry.access == RepoAccess::kWritable;
+  // The lower directory of an overlay is only read.
+  const bool writable = entry.access == RepoAccess::kWritable && entry.kind == ViewKind::kBind;
   if (writable && (inside_any(path, kSystem) || holds_any(path, kSystem))) {
     losses.add(Guarantee::kFsReadonlySystem, entry, "it makes a part of the system writable");
   }
@@ -61,7 +62,7 @@ void judge(const ViewEntry& entry, Losses& losses) {
 std::vector<LostGuarantee> guarantees_lost(std::span<const ViewEntry> view, std::string_view home) {
   Losses losses;
   for (const ViewEntry& entry : view) {
-    if (entry.kind != ViewKind::kBind) continue;
+    if (entry.kind != ViewKind::kBind && entry.kind != ViewKind::kOverlay) continue;
     if (!entry.of_base) judge(entry, losses);
     // Also of the base: a service's home can be /opt/service, which every jail shows.
     if (!home.empty() && is_inside(home, entry.source)) {

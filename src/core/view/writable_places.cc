@@ -9,7 +9,9 @@ std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
   // /var/tmp is the same directory as /tmp, and Landlock knows directories, not names.
   std::vector<std::string> places = {"/dev", "/tmp"};
   for (const ViewEntry& entry : view) {
-    if (entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
+    const bool shows = entry.kind == ViewKind::kBind || entry.kind == ViewKind::kOverlay;
+    // An alias is the same directory by another name.
+    if (shows && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
   }
   return places;
 }

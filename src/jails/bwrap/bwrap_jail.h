@@ -19,6 +19,7 @@ class BwrapJail final : public Jail {
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
   [[nodiscard]] std::string_view event_name() const override { return "subproc.bwrap.wrapped"; }
+  [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
 

@@ -56,6 +56,14 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
     case ViewKind::kMask:
       op.kind = OpKind::kMask;
       break;
+    case ViewKind::kOverlay:
+      op.kind = OpKind::kOverlay;
+      break;
+    case ViewKind::kAlias:
+      op.kind = OpKind::kBindInside;
+      op.source = entry.source.substr(1);
+      op.flags = wire::kOpNoDevices;
+      break;
   }
   if (entry.make_target) op.flags |= wire::kOpMakeFile;
   if (entry.of_caller) op.flags |= wire::kOpBeneath;
@@ -63,12 +71,31 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
   return op;
 }
 
+// An overlay takes its layers from below the place where it will stand: what keeps them is mounted there first, and in that
+// the directory below, both by descriptor and compared like every path of the caller's.
+void render_layers(const ViewEntry& entry, const IdentityOf& identity_of, std::vector<RootOp>& ops) {
+  namespace wire = spawn::wire;
+  ops.push_back({.kind = OpKind::kBind,
+                 .target = entry.target.substr(1),
+                 .source = entry.state,
+                 .flags = wire::kOpNoDevices | wire::kOpBeneath,
+                 .identity = identity_of(entry.state)});
+  ops.push_back({.kind = OpKind::kBind,
+                 .target = entry.target.substr(1) + "/lower",
+                 .source = entry.source,
+                 .flags = wire::kOpNoDevices | wire::kOpReadOnly | wire::kOpBeneath,
+                 .identity = identity_of(entry.source)});
+}
+
 }  // namespace
 
 spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace jail;
   jail.root_ops.reserve(inputs.view.size());
-  for (const ViewEntry& entry : inputs.view) jail.root_ops.push_back(render_entry(entry, inputs.identity_of));
+  for (const ViewEntry& entry : inputs.view) {
+    if (entry.kind == ViewKind::kOverlay) render_layers(entry, inputs.identity_of, jail.root_ops);
+    jail.root_ops.push_back(render_entry(entry, inputs.identity_of));
+  }
   jail.cwd = plan.cwd.string();
   jail.exe = inputs.exe;
   jail.landlock_writable = writable_places(inputs.view);

@@ -17,6 +17,7 @@ class NativeJail final : public Jail {
   explicit NativeJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(options) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kOverlay; }
   void expect_run() override;
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

@@ -191,12 +191,44 @@ bool attach(const Run& run, const Op& op, long tree, Opened& opened, Steps& step
 }
 
 bool bind_inside(const Run& run, const Op& op, Opened& opened, Steps& steps) {
-  const long tree = opened.add(clone_tree(AT_FDCWD, run.at(op.source), op.flags));
+  long tree = 0;
+  if ((op.flags & wire::kOpSystem) != 0) {
+    tree = opened.add(clone_tree(AT_FDCWD, run.at(op.source), op.flags));
+  } else {
+    const long place = opened.add(open_without_symlinks(run.at(op.source), RESOLVE_BENEATH));
+    tree = place < 0 ? place : opened.add(clone_tree(place, "", op.flags));
+  }
   return steps.ok(Stage::kBind, tree) && attach(run, op, tree, opened, steps);
 }
 
 long mount_fresh(const char* type, const char* target, long flags, const char* options) {
   return sys(__NR_mount, type, target, type, flags, options);
+}
+
+// Enters the mount `fd` is the root of, takes it off its place, and returns to the new root.
+long detach(long fd, long root) {
+  long result = sys(__NR_fchdir, fd);
+  if (result >= 0) result = sys(__NR_umount2, ".", kDetach);
+  const long back = sys(__NR_fchdir, root);
+  return result < 0 ? result : back;
+}
+
+// The layers stand at the target already, mounted by descriptor, and are named relative to it: overlayfs takes names only
+// (descriptors since Linux 6.13), and this way no name is looked up outside of them. The overlay keeps them by mounts of
+// its own, so they can go; it stands alone at the target then, and nothing shows the tool where its layers lie.
+long mount_overlay(const char* target, const char* options, Opened& opened) {
+  const long root = opened.add(sys(__NR_openat, long{AT_FDCWD}, ".", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
+  const long layers = opened.add(open_without_symlinks(target, RESOLVE_BENEATH));
+  if (root < 0 || layers < 0) return root < 0 ? root : layers;
+  long result = sys(__NR_fchdir, layers);
+  if (result >= 0) result = mount_fresh("overlay", ".", MS_NOSUID | MS_NODEV, options);
+  if (const long back = sys(__NR_fchdir, root); result < 0 || back < 0) return result < 0 ? result : back;
+  const long mounted = opened.add(open_without_symlinks(target, RESOLVE_BENEATH));
+  const long tree = mounted < 0 ? mounted : opened.add(clone_tree(mounted, "", wire::kOpNoDevices));
+  if (tree < 0) return tree;
+  result = detach(mounted, root);
+  if (result >= 0) result = detach(layers, root);
+  return result < 0 ? result : move_tree(tree, target, 0, opened);
 }
 
 bool mount_tmpfs(Run& run, const Op& op, Steps& steps) {
@@ -246,6 +278,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
       break;  // for a wrapper's jail only
     case OpKind::kMask:
       return steps.ok(Stage::kMask, mask(target));
+    case OpKind::kOverlay:
+      return steps.ok(Stage::kOverlay, mount_overlay(target, run.at(op.content), opened));
   }
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }

@@ -237,6 +237,10 @@ class Supervisor {
     // Not once more when the quota ended it: the file that filled scratch may be gone by now.
     const bool look_again = how_.disk_quota && ended_.scratch && ended_.by != EndedBy::kDiskQuota;
     if (look_again && watches_.scratch_is_full(ended_) && !stopping()) ended_.by = EndedBy::kDiskQuota;
+    if (how_.layers && !stopping()) {
+      ended_.layer_full = how_.layers(LayerLook::kAtTheEnd);
+      if (ended_.layer_full) ended_.by = EndedBy::kDiskQuota;
+    }
     ended_.stdout_stream = std::move(streams_.out).finish();
     ended_.stderr_stream = std::move(streams_.err).finish();
     return std::move(ended_);

@@ -37,11 +37,23 @@ struct SocketBudget {
   std::function<std::uint64_t()> used{};
 };
 
+// More than a private layer may hold.
+struct LayerFull {
+  std::uint64_t bytes = 0;
+  std::uint64_t quota_bytes = 0;
+  std::uint64_t files = 0;
+  std::uint64_t quota_files = 0;
+};
+// Measures the run's private layers, for a moment at a time; at the end of the run for as long as it takes.
+enum class LayerLook { kWhileRunning, kAtTheEnd };
+using LayerWatch = std::function<std::optional<LayerFull>(LayerLook)>;
+
 struct Supervision {
   std::chrono::milliseconds wall{};
   StopLadder ladder{};
   ByteCount max_output{};
   std::optional<ByteCount> disk_quota{};  // watched when the run reports its scratch mount
+  LayerWatch layers{};
   std::optional<CpuBudget> cpu{};
   std::optional<SocketBudget> sockets{};
   StdinSource stdin_source{};
@@ -68,6 +80,7 @@ struct Ended {
   UniqueFd scratch{};              // of a jail's scratch mount
   std::uint64_t scratch_used = 0;  // bytes, when last measured; of a run that the quota ended, what ended it
   std::uint64_t scratch_files = 0;
+  std::optional<LayerFull> layer_full{};
   std::uint64_t socket_bytes = 0;  // when they ended the run
   RunFacts facts{};
 };

@@ -1,5 +1,6 @@
 #include "spawn/owner/warm_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sallyport::spawn {
@@ -16,10 +17,17 @@ JailShape whole_shape(const LaunchSpec& spec) {
           .whole = true};
 }
 
+// The layers of a workspace belong to one run at a time, and a jail that waits with them mounted is such a run.
+bool must_not_wait(const LaunchSpec& spec) {
+  const auto* const jail = std::get_if<JailPlace>(&spec.place);
+  return jail == nullptr ||
+         std::ranges::any_of(jail->root_ops, [](const RootOp& op) { return op.kind == wire::OpKind::kOverlay; });
+}
+
 }  // namespace
 
 std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
-  if (jails_ == 0) return nullptr;
+  if (jails_ == 0 || must_not_wait(spec)) return nullptr;
   Retired retired;  // destroyed without the lock
   const std::scoped_lock lock(mutex_);
   if (server_ && shape_.fits(spec)) {
@@ -39,7 +47,7 @@ std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
 }
 
 Status WarmPool::prepare(const LaunchSpec& spec) {
-  if (jails_ == 0) return {};
+  if (jails_ == 0 || must_not_wait(spec)) return {};
   Retired retired;
   const std::scoped_lock lock(mutex_);
   if (server_ && shape_.fits(spec)) return {};

@@ -23,6 +23,11 @@ std::optional<EndedBy> Watches::reached(Ended& run) {
     next_disk_look_ = now + kDiskWatchInterval;
     if (scratch_is_full(run)) return EndedBy::kDiskQuota;
   }
+  if (how_.layers && now >= next_layer_look_) {
+    run.layer_full = how_.layers(LayerLook::kWhileRunning);
+    next_layer_look_ = Clock::now() + kDiskWatchInterval;
+    if (run.layer_full) return EndedBy::kDiskQuota;
+  }
   if (how_.cpu && now >= next_cpu_look_ && cpu_is_used_up()) return EndedBy::kCpuTime;
   if (how_.sockets && now >= next_socket_look_) {
     next_socket_look_ = now + kSocketWatchInterval;
@@ -35,6 +40,7 @@ std::optional<EndedBy> Watches::reached(Ended& run) {
 Watches::Clock::time_point Watches::next(const Ended& run) const {
   Clock::time_point next = Clock::time_point::max();
   if (how_.disk_quota && run.scratch) next = std::min(next, next_disk_look_);
+  if (how_.layers) next = std::min(next, next_layer_look_);
   if (how_.cpu) next = std::min(next, next_cpu_look_);
   if (how_.sockets) next = std::min(next, next_socket_look_);
   return next;

@@ -27,6 +27,7 @@ class Watches {
 
   const Supervision& how_;
   Clock::time_point next_disk_look_{};
+  Clock::time_point next_layer_look_{};
   Clock::time_point next_cpu_look_{};
   Clock::time_point next_socket_look_{};
 };

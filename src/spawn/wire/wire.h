@@ -44,12 +44,13 @@ enum class OpKind : std::uint32_t {
   kCopy,           // target, mode; content is that of host file `source`, if that can be read
   kSymlink,        // target -> source (the link's text)
   kBind,           // host path `source` (identity-checked unless device is 0) onto target
-  kBindInside,     // source is a path inside the new root, where nothing of the caller's is bound yet
+  kBindInside,     // source is a path inside the new root; kOpSystem: where nothing of the caller's is bound yet
   kTmpfs,          // target, size (bytes), mode
   kProc,           // target
   kDevpts,         // target
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
+  kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
 };
 
 enum OpFlag : std::uint32_t {

@@ -92,7 +92,9 @@ TEST(AllowPackageScripts, HoldsForNothingElse_C25) {
 TEST(AllowPackageScripts, IsRefusedWithAnyHost_C24_C25) {
   JailedSubprocessSpec spec = with_scripts({"npm", "test"});
   EXPECT_EQ(refusal(spec), "accepted");
-  spec.allowed_hosts = {{.name = "registry.test"}};
+  const Result<HostRule> host = parse_host_rule("registry.test");
+  ASSERT_TRUE(host.has_value());
+  spec.allowed_hosts = {*host};
   EXPECT_EQ(refusal(spec), "allow_package_scripts");
 }
 

@@ -1,0 +1,193 @@
+#include "core/persistence/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/persistence/table.h"
+#include "core/text/printable.h"
+
+namespace sallyport::persistence {
+namespace {
+
+using enum PersistenceSeverity;
+
+constexpr std::uint32_t kExecutable = 0111;
+constexpr std::uint32_t kSetId = 06000;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Whether a symlink's text leads out of the tree from where it stands. By its text alone: what stands in between may itself be
+// a symlink, and then that one is judged.
+bool leaves_the_tree(std::string_view path, std::string_view text) {
+  if (text.starts_with('/')) return true;
+  auto depth = std::ranges::count(path, '/');
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('/'), text.size());
+    const std::string_view component = text.substr(0, end);
+    if (component == "..") {
+      if (--depth < 0) return true;
+    } else if (!component.empty() && component != ".") {
+      ++depth;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+class Judge {
+ public:
+  explicit Judge(const ReadSide& read) : read_(read) {
+    for (const Row& row : rows()) {
+      if (row.where == Where::kName) by_name_.emplace(row.text, &row);
+      if (row.where == Where::kBelow) by_first_.emplace(row.text.substr(0, row.text.find('/')), &row);
+      if (row.where == Where::kEnding) endings_.push_back(&row);
+    }
+  }
+
+  void look(const Change& change) {
+    if (change.after == FileType::kNone) return;
+    const std::string path = lower_case(change.path);
+    if (in_packages(change, path)) return;
+    by_nature(change);
+    if (change.after == FileType::kDirectory) return;
+    by_table(change, path);
+    by_content(change, path);
+  }
+
+  [[nodiscard]] std::vector<PersistenceFinding> take() && { return std::move(found_); }
+
+ private:
+  void add(const Change& change, std::string_view rule, std::string_view reason, PersistenceSeverity severity) {
+    found_.push_back(
+        {.path = change.path, .rule = std::string(rule), .reason = std::string(reason), .severity = severity});
+  }
+
+  // Installed packages are thousands of files, each as good as a program: one finding for all of them. What is special by its
+  // nature is still listed.
+  bool in_packages(const Change& change, const std::string& path) {
+    constexpr std::string_view kPackages = "node_modules";
+    std::size_t at = 0;
+    while ((at = path.find(kPackages, at)) != std::string::npos) {
+      const std::size_t end = at + kPackages.size();
+      const bool whole = (at == 0 || path[at - 1] == '/') && (end == path.size() || path[end] == '/');
+      if (whole) break;
+      at = end;
+    }
+    if (at == std::string::npos) return false;
+    const std::string directory = change.path.substr(0, at + kPackages.size());
+    if (directory != last_packages_) {
+      last_packages_ = directory;
+      found_.push_back({.path = directory,
+                        .rule = "packages",
+                        .reason = "node and npm run what packages bring with them",
+                        .severity = kLow});
+    }
+    by_nature(change, false);
+    return true;
+  }
+
+  void by_nature(const Change& change, bool also_programs = true) {
+    if ((change.mode_after & kSetId) != 0 && change.after == FileType::kFile) {
+      add(change, "set-id", "it has a set-user-id or set-group-id bit", kHigh);
+    }
+    if (change.after == FileType::kFifo || change.after == FileType::kSocket || change.after == FileType::kDevice) {
+      add(change, "special-file", fmt::format("it is a {}", name_of(change.after)), kHigh);
+    }
+    if (change.after == FileType::kSymlink && leaves_the_tree(change.path, change.link_after)) {
+      add(change, "symlink-out", fmt::format("it is a symlink that leads out, to {}", printable(change.link_after)),
+          kHigh);
+    }
+    if (printable(change.path) != change.path) {
+      add(change, "deceptive-name", "its name has characters that hide or reorder text", kMedium);
+    }
+    const bool runs = change.after == FileType::kFile && (change.mode_after & kExecutable) != 0;
+    if (also_programs && runs) add(change, "executable", "it is a program", kLow);
+  }
+
+  void by_table(const Change& change, const std::string& path) {
+    const std::string_view name = last_component(path);
+    for (auto [at, end] = by_name_.equal_range(name); at != end; ++at) {
+      if (!is_git_word(*at->second) || in_git(path)) add(change, *at->second);
+    }
+    for (const Row* const row : endings_) {
+      if (name.ends_with(row->text)) add(change, *row);
+    }
+    std::string_view rest = path;
+    for (std::size_t slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/')) {
+      for (auto [at, end] = by_first_.equal_range(rest.substr(0, slash)); at != end; ++at) {
+        const Row& row = *at->second;
+        const bool below = rest.starts_with(row.text) && rest.size() > row.text.size() && rest[row.text.size()] == '/';
+        if (below && !(row.rule == "git-hook" && name.ends_with(".sample"))) add(change, row);
+      }
+      rest.remove_prefix(slash + 1);
+    }
+  }
+
+  void add(const Change& change, const Row& row) { add(change, row.rule, row.reason, row.severity); }
+
+  // Names that mean something inside a git directory only.
+  static bool is_git_word(const Row& row) {
+    return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "git-rebase-todo";
+  }
+  static bool in_git(const std::string& path) {
+    return path.starts_with(".git/") || path.find("/.git/") != std::string::npos;
+  }
+
+  void by_content(const Change& change, const std::string& path) {
+    const std::string_view name = last_component(path);
+    if (name == "package.json") return add_all(change, judge_package_json(before(change), after(change)));
+    if (name == "package-lock.json" || name == "npm-shrinkwrap.json") {
+      return add_all(change, judge_package_lock(before(change), after(change)));
+    }
+    if ((name == "config" || name == "config.worktree") && in_git(path)) {
+      return add_all(change, judge_git_config(change.path, before(change), after(change)));
+    }
+    if (name == ".git") return add(change, "git-pointer", "git is led to another git directory by it", kHigh);
+    if (in_git(path) && path.find("/hooks/") != std::string::npos && !path.starts_with(".git/hooks/") &&
+        path.find("/.git/hooks/") == std::string::npos && !name.ends_with(".sample")) {
+      return add(change, "git-hook", "git runs it with its next command", kHigh);  // of a submodule
+    }
+    // A git directory without that name, which git enters all the same (CVE-2022-24765 and its kin).
+    if (name == "head" && !in_git(path) && after(change).value_or("").starts_with("ref: ")) {
+      add(change, "git-embedded", "it makes its directory one that git obeys the configuration of", kHigh);
+    }
+  }
+
+  void add_all(const Change& change, const std::vector<Found>& all) {
+    for (const Found& one : all) add(change, one.rule, one.reason, one.severity);
+  }
+
+  [[nodiscard]] std::optional<std::string> before(const Change& change) const {
+    return change.before == FileType::kFile ? read_(change, Side::kBefore) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::string> after(const Change& change) const {
+    return change.after == FileType::kFile ? read_(change, Side::kAfter) : std::nullopt;
+  }
+
+  const ReadSide& read_;
+  std::unordered_multimap<std::string_view, const Row*> by_name_;
+  std::unordered_multimap<std::string_view, const Row*> by_first_;
+  std::vector<const Row*> endings_;
+  std::vector<PersistenceFinding> found_;
+  std::string last_packages_;
+};
+
+}  // namespace
+
+std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read) {
+  Judge judge(read);
+  for (const Change& change : changes) judge.look(change);
+  return std::move(judge).take();
+}
+
+}  // namespace sallyport::persistence

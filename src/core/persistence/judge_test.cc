@@ -1,0 +1,163 @@
+#include "core/persistence/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/persistence/table.h"
+
+namespace sallyport::persistence {
+namespace {
+
+using enum PersistenceSeverity;
+
+Change file(std::string path, std::uint32_t mode = 0644) {
+  return {.path = std::move(path), .kind = ChangeKind::kCreated, .after = FileType::kFile, .mode_after = mode};
+}
+
+struct Contents {
+  std::string before{};
+  std::string after{};
+};
+
+std::vector<PersistenceFinding> found(const Change& change, const Contents& contents = {}) {
+  return judge(std::span(&change, 1), [&](const Change&, Side side) {
+    return std::optional(side == Side::kBefore ? contents.before : contents.after);
+  });
+}
+
+bool has(const std::vector<PersistenceFinding>& findings, std::string_view rule, PersistenceSeverity severity) {
+  return std::ranges::any_of(findings, [&](const PersistenceFinding& finding) {
+    return finding.rule == rule && finding.severity == severity;
+  });
+}
+
+// A path that the row means, at the root or deeper.
+std::string sample(const Row& row, const std::string& above) {
+  switch (row.where) {
+    case Where::kName:
+      return above + std::string(row.text);
+    case Where::kBelow:
+      return above + std::string(row.text) + "/thing";
+    case Where::kEnding:
+      return above + "thing" + std::string(row.text);
+  }
+  return {};
+}
+
+bool is_inside_git(const Row& row) {
+  return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "git-rebase-todo";
+}
+
+TEST(Persistence, EveryRowOfTheTableFindsItsPathAtAnyDepthAndInAnyCase) {
+  for (const Row& row : rows()) {
+    for (std::string above : {"", "packages/one/"}) {
+      if (is_inside_git(row)) above += ".git/";
+      std::string path = sample(row, above);
+      EXPECT_TRUE(has(found(file(path)), row.rule, row.severity)) << path;
+      std::ranges::transform(path, path.begin(), [](unsigned char c) { return std::toupper(c); });
+      EXPECT_TRUE(has(found(file(path)), row.rule, row.severity)) << path;
+    }
+    EXPECT_TRUE(found(file(std::string("x") + sample(row, "") + "x.txt")).empty()) << row.text;
+  }
+}
+
+TEST(Persistence, AnOrdinaryFileIsNone) {
+  for (const char* path :
+       {"src/main.c", "README.md", "docs/hooks/intro.md", "test/commondir", "gitdir", "a.git/hooks"}) {
+    EXPECT_TRUE(found(file(path)).empty()) << path;
+  }
+}
+
+TEST(Persistence, WhatIsDeletedDoesNotRun) {
+  const Change gone{.path = ".envrc", .kind = ChangeKind::kDeleted, .before = FileType::kFile};
+  EXPECT_TRUE(found(gone).empty());
+  EXPECT_FALSE(found(file(".envrc")).empty());
+}
+
+TEST(Persistence, ASampleHookIsNone) {
+  EXPECT_TRUE(found(file(".git/hooks/pre-commit.sample")).empty());
+  EXPECT_TRUE(has(found(file(".git/modules/sub/hooks/pre-commit")), "git-hook", kHigh));
+}
+
+TEST(Persistence, GitConfigurationIsFoundByWhatItSays) {
+  const Contents harmless{.after = "[core]\n\tbare = false\n"};
+  const Contents harmful{.after = "[core]\n\tfsmonitor = ./evil\n"};
+  EXPECT_TRUE(found(file(".git/config"), harmless).empty());
+  EXPECT_TRUE(has(found(file(".git/config"), harmful), "git-config", kHigh));
+  EXPECT_TRUE(has(found(file("sub/.git/config.worktree"), harmful), "git-config", kHigh));
+  EXPECT_TRUE(found(file("config"), harmful).empty());
+}
+
+TEST(Persistence, AGitFileAndAnEmbeddedRepositoryAreFound) {
+  EXPECT_TRUE(has(found(file("sub/.git"), {.after = "gitdir: ../evil\n"}), "git-pointer", kHigh));
+  EXPECT_TRUE(has(found(file("sub/HEAD"), {.after = "ref: refs/heads/x\n"}), "git-embedded", kHigh));
+  EXPECT_TRUE(found(file("sub/HEAD"), {.after = "a chapter\n"}).empty());
+}
+
+TEST(Persistence, OfAPackageOnlyNewScriptsAreFound) {
+  const Change change{.path = "package.json",
+                      .kind = ChangeKind::kChanged,
+                      .before = FileType::kFile,
+                      .after = FileType::kFile,
+                      .mode_after = 0644};
+  const Contents same{.before = R"({"scripts":{"test":"x"}})", .after = R"({"name":"n","scripts":{"test":"x"}})"};
+  EXPECT_TRUE(found(change, same).empty());
+  const Contents more{.before = same.before, .after = R"({"scripts":{"test":"x","lint":"y"},"bin":"b.js"})"};
+  EXPECT_TRUE(has(found(change, more), "npm-script", kMedium));
+  EXPECT_TRUE(has(found(change, more), "npm-bin", kLow));
+  EXPECT_TRUE(
+      has(found(change, {.before = same.before, .after = R"({"scripts":{"postinstall":"y"}})"}), "npm-script", kHigh));
+  EXPECT_TRUE(has(found(change, {.before = same.before, .after = "not json"}), "npm-script", kMedium));
+  EXPECT_TRUE(has(found(change, {.before = "{}", .after = R"({"dependencies":{"a":"git+ssh://x/y"}})"}),
+                  "npm-dependency", kMedium));
+}
+
+TEST(Persistence, ALockFileIsFoundByTheHostsItLeadsTo) {
+  const Change change{.path = "package-lock.json",
+                      .kind = ChangeKind::kChanged,
+                      .before = FileType::kFile,
+                      .after = FileType::kFile,
+                      .mode_after = 0644};
+  const Contents moved{.before = R"({"packages":{"a":{"resolved":"https://one.test/a.tgz"}}})",
+                       .after = R"({"packages":{"a":{"resolved":"https://u@two.test:1/a.tgz"}}})"};
+  const std::vector<PersistenceFinding> findings = found(change, moved);
+  EXPECT_TRUE(has(findings, "lockfile-host", kMedium));
+  EXPECT_NE(findings.front().reason.find("two.test:1"), std::string::npos);
+  EXPECT_TRUE(has(found(change, {.before = moved.before, .after = moved.before + " "}), "lockfile", kLow));
+}
+
+TEST(Persistence, WhatAFileIsCountsToo) {
+  EXPECT_TRUE(has(found(file("run", 0755)), "executable", kLow));
+  EXPECT_TRUE(has(found(file("run", 04755)), "set-id", kHigh));
+  EXPECT_TRUE(has(found(file("a\nb")), "deceptive-name", kMedium));
+  const auto link = [](std::string path, std::string text) {
+    return Change{.path = std::move(path),
+                  .kind = ChangeKind::kCreated,
+                  .after = FileType::kSymlink,
+                  .link_after = std::move(text)};
+  };
+  EXPECT_TRUE(has(found(link("l", "/etc/passwd")), "symlink-out", kHigh));
+  EXPECT_TRUE(has(found(link("a/l", "../../x")), "symlink-out", kHigh));
+  EXPECT_TRUE(has(found(link("a/l", "b/../../../x")), "symlink-out", kHigh));
+  EXPECT_TRUE(found(link("a/l", "../x")).empty());
+  for (const FileType type : {FileType::kFifo, FileType::kSocket, FileType::kDevice}) {
+    EXPECT_TRUE(has(found({.path = "s", .kind = ChangeKind::kCreated, .after = type}), "special-file", kHigh));
+  }
+}
+
+TEST(Persistence, InstalledPackagesAreOneFindingAndWhatIsSpecialInThemAnother) {
+  const std::vector<Change> changes = {file("node_modules/a/package.json"), file("node_modules/a/Makefile"),
+                                       file("node_modules/.bin/a", 0755), file("node_modules/b/s", 06755)};
+  const std::vector<PersistenceFinding> findings =
+      judge(changes, [](const Change&, Side) { return std::optional<std::string>("{}"); });
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].path, "node_modules");
+  EXPECT_EQ(findings[0].rule, "packages");
+  EXPECT_EQ(findings[1].rule, "set-id");
+}
+
+}  // namespace
+}  // namespace sallyport::persistence

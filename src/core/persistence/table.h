@@ -1,0 +1,28 @@
+// Which paths would make something run later, outside a jail, as data. One row for each name, directory or ending; a rule may
+// have many rows. docs/workspaces.md lists the rules.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sallyport/workspace.h"
+
+namespace sallyport::persistence {
+
+enum class Where {
+  kName,    // the last component is `text`
+  kBelow,   // the path lies below components `text`, at any depth of the repo
+  kEnding,  // the last component ends with `text`
+};
+
+struct Row {
+  std::string_view rule;
+  PersistenceSeverity severity;
+  Where where;
+  std::string_view text;  // lower case: a file system may not tell cases apart
+  std::string_view reason;
+};
+
+[[nodiscard]] std::span<const Row> rows();
+
+}  // namespace sallyport::persistence

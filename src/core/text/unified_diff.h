@@ -1,0 +1,18 @@
+// What changed between two texts, line by line, as `diff -u` and `git apply` have it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sallyport {
+
+inline constexpr std::size_t kLargestDiffText = std::size_t{1} << 20U;
+
+// The hunks alone, without the two lines that name the files; empty when nothing changed. nullopt: one of them is no text (it
+// has a NUL), is larger than kLargestDiffText, or they differ in too many lines for the time that is worth (Myers 1986, whose
+// cost is lines times differences).
+[[nodiscard]] std::optional<std::string> unified_hunks(std::string_view before, std::string_view after);
+
+}  // namespace sallyport

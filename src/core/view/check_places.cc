@@ -1,0 +1,46 @@
+// Where a repo, a workspace or an extra path may lie.
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "core/view/fs_view.h"
+#include "core/view/paths.h"
+
+namespace sallyport {
+namespace {
+
+Status check_place(std::string_view field, const std::string& path, const HostLayout& host) {
+  TRY(check_not_whole_host(field, path));
+  for (const char* kernel : {"/proc", "/sys", "/dev"}) {
+    if (is_inside(path, kernel)) {
+      return fail(
+          invalid_request(field, fmt::format("{} belongs to the kernel", path), "choose an ordinary directory"));
+    }
+  }
+  std::vector<std::string> kept = host.system_directories;
+  kept.insert(kept.end(), {"/etc", "/tmp", "/proc", "/dev"});
+  for (const std::string& system : kept) {
+    if (is_inside(system, path)) {
+      return fail(invalid_request(field, fmt::format("{} holds {}, which the jail must control itself", path, system),
+                                  "choose a directory further down"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_places(const ViewInputs& inputs, const HostLayout& host) {
+  TRY(check_place("repo", inputs.repo, host));
+  for (const PrivateLayer& layer : inputs.layers) TRY(check_place("workspace", layer.over, host));
+  for (const HostPath& path : inputs.read_only) TRY(check_place("ro", path.path, host));
+  for (const HostPath& path : inputs.read_write) TRY(check_place("rw", path.path, host));
+  return {};
+}
+
+Status check_not_whole_host(std::string_view field, const std::string& path) {
+  if (path != "/") return {};
+  return fail(invalid_request(field, "/ is the whole host: a jail that shows it hides nothing",
+                              "name the project's own directory"));
+}
+
+}  // namespace sallyport

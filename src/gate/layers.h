@@ -1,0 +1,54 @@
+// The workspaces of one call: checked against the rest of the request, locked for its time, fitted to the jail, and measured.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/policy/make_plan.h"
+#include "gate/prepare.h"
+#include "sallyport/jail.h"
+#include "sallyport/jail_port.h"
+#include "sallyport/result.h"
+#include "spawn/owner/supervise.h"
+
+namespace sallyport {
+
+// The repo's first.
+[[nodiscard]] std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec);
+
+// Refuses a workspace of another repo, one whose private part the run could reach, and what would write beside it: then the
+// repo would not stay as it is.
+[[nodiscard]] Status check_workspaces(const JailedSubprocessSpec& spec, const CanonicalPaths& paths);
+
+// The working directory, which an earlier run may have made: then it is in the workspace only.
+[[nodiscard]] Result<std::filesystem::path> canonical_cwd(const JailedSubprocessSpec& spec,
+                                                          const std::filesystem::path& repo);
+
+// One call at a time for each workspace.
+class WorkspacesInUse {
+ public:
+  [[nodiscard]] static Result<WorkspacesInUse> begin(const JailedSubprocessSpec& spec);
+  WorkspacesInUse(WorkspacesInUse&& other) noexcept : used_(std::exchange(other.used_, {})) {}
+  WorkspacesInUse& operator=(WorkspacesInUse&&) = delete;
+  ~WorkspacesInUse();
+
+ private:
+  WorkspacesInUse() = default;
+  std::vector<Workspace*> used_;
+};
+
+// Puts into the plan what this jail will mount.
+[[nodiscard]] Status fit_layers(Jail& jail, const JailedSubprocessSpec& spec, Purpose purpose, Plan& plan);
+
+// Empty when the call has no workspace.
+[[nodiscard]] spawn::LayerWatch watch_layers(const JailedSubprocessSpec& spec);
+
+// The run has started in these.
+[[nodiscard]] Status keep_layers(const JailedSubprocessSpec& spec, const Plan& plan);
+
+// As check_tool_files(), for a path that lies in the workspace: what stands there is what earlier runs left. False: it lies
+// elsewhere.
+[[nodiscard]] Result<bool> checked_in_workspace(const Workspace& workspace, const Plan& plan, const FileRule& rule,
+                                                const std::filesystem::path& path);
+
+}  // namespace sallyport

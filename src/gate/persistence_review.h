@@ -1,0 +1,36 @@
+// What a run with a writable repo, and no workspace, left there that would run later, outside (ADR 0060).
+#pragma once
+
+#include <time.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "sallyport/event.h"
+#include "sallyport/plan.h"
+#include "sallyport/workspace.h"
+
+namespace sallyport {
+
+struct PersistenceReview {
+  std::vector<PersistenceFinding> findings{};
+  std::string incomplete{};  // why the repo was not looked through; empty: it was
+};
+
+class PersistenceWatch {
+ public:
+  // Before the run; does nothing where the repo is not writable.
+  explicit PersistenceWatch(const Plan& plan);
+  // After it: files that changed since, and by the rules that matter most also what lies in directories that did, for a
+  // directory can be renamed with everything in it.
+  [[nodiscard]] PersistenceReview review(std::chrono::steady_clock::time_point deadline) const;
+
+ private:
+  const Plan& plan_;
+  timespec started_{};
+};
+
+void emit_persistence(EventSink* events, const PersistenceReview& review);
+
+}  // namespace sallyport
