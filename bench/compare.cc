@@ -32,7 +32,7 @@ constexpr int kWarmUpRounds = 2;
 struct Entrant {
   std::string name;
   int every = 1;          // takes part in every n-th round
-  int in_a_row = 1;       // runs per thread; the time of each is told
+  int in_a_row = 1;       // runs per thread; the time of each is reported
   Words remove_before{};  // what the last run left behind and the next must not find
   std::function<Finished()> once{};
   json times = json::array();  // null for a round without it

@@ -16,7 +16,7 @@ function(sallyport_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                                            -Wno-missing-field-initializers)
-  # clang blames us for what libstdc++ 12 deprecates inside its own std::stable_sort; g++ still looks at our code.
+  # clang blames us for what libstdc++ 12 deprecates inside its own std::stable_sort; g++ still checks our code.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   if(SALLYPORT_WERROR)
     # At -O3 g++ 12 reports these in libstdc++ and fmt code that is right (GCC bug 105329 and its kin): shown, not fatal.

@@ -1,5 +1,5 @@
 // Any first bytes of a connection (C24): the verdict on all of them is the verdict on every part that is enough for one.
-// The input's first byte says which part to look at.
+// The input's first byte says which part to test.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -45,7 +45,7 @@ def check_symbols(objects, during_build):
     for source, files in sorted(objects.items()):
         for file in files:
             if during_build and of_a_test(file):
-                continue  # may be half written at this moment; looked at when the tests run
+                continue  # may be half written at this moment; checked when the tests run
             if not file.is_file():
                 if not during_build:
                     yield source, f"has not been built: {file.name} is missing"
@@ -58,7 +58,7 @@ def check_symbols(objects, during_build):
 
 
 def check_text(path, source):
-    """Looks at code and string literals separately: a comment or a message may well talk about system()."""
+    """Checks code and string literals separately: a comment or a message may well talk about system()."""
     text = path.read_text(encoding="utf-8")
     blank = lambda part: re.sub(r"[^\n]", " ", part)
     code = TOKEN.sub(lambda m: blank(m[0]), text)
@@ -94,7 +94,7 @@ def main(argv):
         print(f"check_chokepoint: error: {error}", file=sys.stderr)
         return 2
     if not any(source.startswith("src/spawn/") for source in objects):
-        findings.append("src/spawn: no object of it was found, so this check looked at the wrong build")
+        findings.append("src/spawn: no object of it was found, so this check read the wrong build")
     for path in sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cc", ".h", ".c", ".S")):
         source = str(path.relative_to(root))
         if source.startswith("src/attack/program/"):

@@ -43,7 +43,7 @@ def main(argv):
         print(f"check_constants: error: {error}", file=sys.stderr)
         return 2
     if not any(source.startswith("src/core/") for source in objects):
-        found.append("src/core: no object of it was found, so this check looked at the wrong build")
+        found.append("src/core: no object of it was found, so this check read the wrong build")
     print("\n".join(found) if found else f"{len(objects)} sources: every constant is read-only")
     return 1 if found else 0
 

@@ -16,7 +16,7 @@ FENCE = re.compile(r"^\s*```")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 TOPS = ("src", "include", "tests", "tools", "docs", "bench", "fuzz", "cmake", "examples", "policies")
-# Where a path may begin, for a reader who has just been told the layer.
+# Where a path may begin, for a reader who has just read the layer's name.
 STARTS = ("", "src", "include", "src/spawn", "docs", "tests")
 PATH = re.compile(r"^[\w.*{},-]+(?:/[\w.*{},-]+)+/?$|^[\w-]+\.(?:cc|h|py|sh|md|toml|cmake)$")
 # `drop_home_guarantee`, `kCases`, `EveryJailTest`: a name that only a source can give a meaning.

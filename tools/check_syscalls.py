@@ -40,7 +40,7 @@ def main(argv):
                 if name not in everywhere:
                     found.append(f"{file.relative_to(options.root)}:{number}: {name} does not exist on every processor")
     if used == 0:
-        found.append("src/spawn: no system call was found, so this check looked at the wrong place")
+        found.append("src/spawn: no system call was found, so this check read the wrong place")
     print("\n".join(found) if found else f"{used} system calls, all of which every processor has")
     return 1 if found else 0
 

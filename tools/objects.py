@@ -26,7 +26,7 @@ def built_objects(build_dir, source_root):
             source = source.relative_to(build_dir)
         elif source.is_relative_to(source_root):
             source = source.relative_to(source_root)
-        # One source may be compiled for several targets; all of its objects are looked at.
+        # One source may be compiled for several targets; all of its objects are checked.
         objects.setdefault(str(source), []).append(output)
     return objects
 

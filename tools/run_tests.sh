@@ -26,7 +26,7 @@ without_aslr() {
   if setarch "$(uname -m)" -R true 2>/dev/null; then setarch "$(uname -m)" -R "$@"; else "$@"; fi
 }
 
-# Many tests look at the whole machine (processes, mounts, cgroups), which others use too, so a test gets a second try. One
+# Many tests read the state of the whole machine (processes, mounts, cgroups), which others use too, so a test gets a second try. One
 # that needs it is a defect to mend: the sum at the end names it.
 #   run_ctest PRESET NAME [CTEST OPTION...]   NAME is that of the log and of the report
 run_ctest() {

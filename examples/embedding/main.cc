@@ -1,4 +1,4 @@
-// The first program a newcomer writes: run git over a repo nobody vetted, require what must hold, look at what happened.
+// The first program a newcomer writes: run git over a repo nobody vetted, require what must hold, print what happened.
 //
 //   embedding REPO
 #include <chrono>

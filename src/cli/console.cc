@@ -58,7 +58,7 @@ void flush_now(Messages& all) {
     if (written >= 0) {
       all.waiting.erase(0, static_cast<std::size_t>(written));
     } else if (errno != EINTR) {
-      if (errno != EAGAIN) all.waiting.clear();  // a message that cannot be told has nowhere else to go
+      if (errno != EAGAIN) all.waiting.clear();  // a message that cannot be written has nowhere else to go
       return;
     }
   }

@@ -48,7 +48,7 @@ void say_taken_back(const Event& event) {
   say(fmt::format("the run left {} at {}: {}", field(event, "what"), field(event, "path"), field(event, "action")));
 }
 
-// Tells a reader who sees everything live that a copy kept in memory was cut: nothing they have to know.
+// Says that a copy kept in memory was cut; a reader who sees everything live need not know.
 bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(AtOnce, ADatagramIsAnErrorAndADenial_C24) {
   const UniqueFd v4 = jail.net().socket(false, SOCK_DGRAM);
   EXPECT_EQ(send_error(v4, at("93.184.216.34", 443)), EPERM);
   EXPECT_EQ(send_error(jail.net().socket(true, SOCK_DGRAM), at("2606:2800::1", 443)), EPERM);
-  // One that is connected is told by its socket as well, as by a host that has nobody there.
+  // One that is connected gets the error from its socket as well, as by a host that has nobody there.
   const UniqueFd connected = jail.net().socket(false, SOCK_DGRAM);
   const SocketAddress there = socket_address(at("93.184.216.34", 443));
   ASSERT_EQ(::connect(connected.get(), there.get(), there.length), 0);

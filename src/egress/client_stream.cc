@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 16 * 1024;
 constexpr int kStreamRounds = 16;
-// Each read has us look at all of the hello again. A hello of 4 KiB may come byte by byte; whoever sends a large one
+// Each read makes us parse all of the hello again. A hello of 4 KiB may come byte by byte; whoever sends a large one
 // that way wants nothing but our time.
 constexpr std::uint64_t kMostJudged = 16 * 1024 * 1024;
 

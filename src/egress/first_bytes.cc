@@ -40,7 +40,7 @@ FirstBytes judge_hello(ConnectionCheck check, const ClientHelloVerdict& hello, s
   if (hello.encrypted_client_hello) {
     return refused(DenialReason::kEncryptedClientHello, {}, TlsAlert::kAccessDenied);
   }
-  // Behind early data a second hello could not be told from what is encrypted.
+  // Behind early data a second hello could not be distinguished from what is encrypted.
   if (hello.early_data) return refused(DenialReason::kEarlyData, {}, TlsAlert::kAccessDenied);
   if (!hello.has_server_name && check == ConnectionCheck::kTls) {
     return refused(DenialReason::kNoServerName, {}, TlsAlert::kUnrecognizedName);

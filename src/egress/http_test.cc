@@ -49,7 +49,7 @@ class Http : public NetTest {
     Received told{};
     std::vector<std::string> denials{};
   };
-  // Sent to good.test:80; no server hears of it.
+  // Sent to good.test:80; no server receives it.
   static Try refused(std::string_view bytes) {
     Origin origin;
     Jail jail({rule_to("good.test", origin.port())}, {.timeouts = {.client = 200ms}});

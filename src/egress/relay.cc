@@ -102,7 +102,7 @@ std::optional<Relay::State> Relay::drain(int to) {
 
 std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, std::uint64_t& budget,
                                         std::uint64_t& most) const {
-  // Looked at, sent, and only then taken: what the sink does not accept stays where it is.
+  // Peeked at, sent, and only then consumed: what the sink does not accept stays where it is.
   const ssize_t seen = ::recv(from, copy_buffer_.data(), std::min<std::uint64_t>(want, copy_buffer_.size()), MSG_PEEK);
   if (seen == 0) return State::kEnded;
   if (seen < 0) {

@@ -120,7 +120,7 @@ class GitReviewer {
     for (const std::string_view todo : kGitTodos) judge_todo(git_below(path, todo), {});
   }
 
-  // What `git worktree add` and `git submodule` make: a file that leads into a git directory we have looked at, from where
+  // What `git worktree add` and `git submodule` make: a file that leads into a git directory we have checked, from where
   // only worktrees and submodules have theirs.
   [[nodiscard]] bool leads_to_git_of_ours(const std::string& path) const {
     const Result<std::string> text = read_git_file(root_, path);

@@ -66,7 +66,7 @@ class Scanner {
       pending_.pop_back();
       pending_bytes_ -= directory.size();
       if (out_of_time()) {
-        stop("there was no time to look at all of it");
+        stop("there was no time to check all of it");
       } else {
         read(directory);
       }
@@ -112,7 +112,7 @@ class Scanner {
       if (scan_.entries > bounds_.most_entries) {
         return stop(fmt::format("it holds more than {} files", bounds_.most_entries));
       }
-      if (out_of_time()) return stop("there was no time to look at all of it");
+      if (out_of_time()) return stop("there was no time to check all of it");
     }
     if (names_.directories && is_closed(fd->get())) {
       return stop(fmt::format("{} cannot be searched", printable(directory)));

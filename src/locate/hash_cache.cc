@@ -47,7 +47,7 @@ Result<std::string> hash_content(int fd, std::string_view subject) {
 
 Result<FileStamp> stamp_of(int fd, std::string_view subject) {
   struct stat info{};
-  if (::fstat(fd, &info) != 0) return fail(system_error("look at", subject, errno));
+  if (::fstat(fd, &info) != 0) return fail(system_error("stat", subject, errno));
   return FileStamp{.device = info.st_dev,
                    .inode = info.st_ino,
                    .size = static_cast<std::uint64_t>(info.st_size),

@@ -99,7 +99,7 @@ class Locator {
                                     "give this user read permission on the program"));
     }
     struct stat opened{};
-    if (::fstat(fd->get(), &opened) != 0) return fail(system_error("look at", where, errno));
+    if (::fstat(fd->get(), &opened) != 0) return fail(system_error("stat", where, errno));
     // What was judged is what is open: from here on the name no longer matters.
     if (opened.st_dev != node->info.st_dev || opened.st_ino != node->info.st_ino) {
       return fail(system_error("open", where, EAGAIN, "the program was replaced just now; try again"));

@@ -1,5 +1,5 @@
 // What is executed is what was checked, and nobody else could have put it there. The planted program is always named
-// like the wanted one; the positive control is the same lookup with the one bad property taken away.
+// like the wanted one; the positive control is the same lookup without the one bad property.
 #include "locate/tool_locator.h"
 
 #include <fcntl.h>

@@ -59,7 +59,7 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
   const bool sized = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
   if (sized) step = static_cast<std::size_t>(info.st_size) + 1;
   for (;;) {
-    // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be told apart: the
+    // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be distinguished: the
     // size seen by fstat means nothing for a file that grows while it is read.
     if (used == content.size()) {
       const std::uint64_t room = limit >= used ? limit - used + 1 : 0;

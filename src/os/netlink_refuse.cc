@@ -45,7 +45,7 @@ void accept_running_connections(Batch& batch) {
   });
 }
 
-// Multicast, broadcast and what is reserved: nobody would answer, so the sender is told by an error.
+// Multicast, broadcast and what is reserved: nobody would answer, so the sender gets an error.
 void refuse_groups(Batch& batch) {
   static constexpr std::uint8_t kFirstV4Group = 224;
   batch.add_rule(kJudge, 0, [](NetlinkMessage& m) {

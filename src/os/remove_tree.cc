@@ -37,7 +37,7 @@ Result<UniqueFd> open_directory(int parent, const std::string& name) {
   if (fd < 0) return fail(system_error("open", name, -fd));
   UniqueFd opened(fd);
   struct stat info{};
-  if (::fstat(fd, &info) != 0) return fail(system_error("look at", name, errno));
+  if (::fstat(fd, &info) != 0) return fail(system_error("stat", name, errno));
   if ((info.st_mode & 0700) != 0700 && ::fchmod(fd, 0700) != 0) {
     return fail(system_error("set the mode of", name, errno));
   }

@@ -44,16 +44,16 @@ Result<UniqueFd> SandboxedPath::open_file(const std::filesystem::path& relative)
   // O_PATH first: it touches neither the driver behind a device node nor the other end of a FIFO.
   UniqueFd found = TRY(open_beneath(root_.get(), name, O_PATH));
   struct stat seen{};
-  if (::fstat(found.get(), &seen) != 0) return fail(system_error("look at", name, errno));
+  if (::fstat(found.get(), &seen) != 0) return fail(system_error("stat", name, errno));
   if (!S_ISREG(seen.st_mode)) {
     return fail(invalid_request(name, std::string("is ") + std::string(type_name(seen.st_mode)),
                                 "only regular files are read back"));
   }
   // Between the two opens the name may have become anything. O_NONBLOCK keeps a FIFO from blocking us, and what was
-  // opened must be the very file that was looked at.
+  // opened must be the very file that was checked.
   UniqueFd fd = TRY(open_beneath(root_.get(), name, O_RDONLY | O_NONBLOCK | O_NOCTTY));
   struct stat opened{};
-  if (::fstat(fd.get(), &opened) != 0) return fail(system_error("look at", name, errno));
+  if (::fstat(fd.get(), &opened) != 0) return fail(system_error("stat", name, errno));
   if (opened.st_dev != seen.st_dev || opened.st_ino != seen.st_ino || !S_ISREG(opened.st_mode)) {
     return fail(system_error("open", name, EAGAIN, "the file was replaced while it was being opened"));
   }
@@ -63,7 +63,7 @@ Result<UniqueFd> SandboxedPath::open_file(const std::filesystem::path& relative)
 Result<std::string> SandboxedPath::read_file(const std::filesystem::path& relative, ByteCount cap) const {
   UniqueFd fd = TRY(open_file(relative));
   struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail(system_error("look at", relative.native(), errno));
+  if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", relative.native(), errno));
   // A sparse file claims any size for free: refuse by size before a byte is read or allocated.
   if (static_cast<std::uint64_t>(info.st_size) > count(cap)) {
     return fail(invalid_request(relative.native(),

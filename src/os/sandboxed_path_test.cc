@@ -112,7 +112,7 @@ TEST_F(SandboxedPathC27, AnUnixSocketIsRefused) {
 TEST_F(SandboxedPathC27, ADirectoryIsRefused) { EXPECT_NE(refused("dir").as<InvalidRequest>(), nullptr); }
 
 TEST_F(SandboxedPathC27, ADeviceIsRefused) {
-  // Root makes one; a plain user may not, and looks at the host's own instead.
+  // Root makes one; a plain user may not, and uses the host's own instead.
   const bool made = ::mknod((root_ / "zero").c_str(), S_IFCHR | 0666, makedev(1, 5)) == 0;
   const SandboxedPath where = made ? sandbox() : SandboxedPath::open_root("/dev").value();
   const auto content = where.read_file("zero", kCap);

@@ -22,7 +22,7 @@ namespace {
 Result<UniqueFd> open_scratch_root(const std::filesystem::path& root) {
   UniqueFd fd = TRY(open_path(root, O_RDONLY | O_DIRECTORY));
   struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail(system_error("look at", root.native(), errno));
+  if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", root.native(), errno));
   const bool sticky = (info.st_mode & S_ISVTX) != 0;
   // In a user namespace the host's root, who owns /tmp, has no name.
   const bool unmapped = sticky && info.st_uid != 0 && unmapped_owner() == info.st_uid;

@@ -31,7 +31,7 @@ class ReaderWhoNeverReads(Place):
         self.assertEqual(process.wait(PATIENCE), 124)
 
     def test_of_stderr_does_not_hold_up_egress_and_the_run_ends_by_itself(self) -> None:
-        # A thousand different refusals are told on stderr, more than a pipe takes.
+        # A thousand different refusals are reported on stderr, more than a pipe takes.
         code = ("import socket\nfor i in range(900):\n  try: socket.getaddrinfo('a-name-no-rule-allows-%d.test' % i, 80)\n"
                 "  except OSError: pass\n")
         process = self.start(self.argv(["python3", "-c", code], "--timeout", "60s", "--allow-host", "allowed.test"),

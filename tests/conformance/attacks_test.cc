@@ -39,7 +39,7 @@ bool may_be_impossible(std::string_view attack, Who who) {
   return false;
 }
 
-// Who cannot make a cgroup cannot have these, and is told so instead of given less.
+// Who cannot make a cgroup cannot have these, and is refused instead of given less.
 bool may_be_refused(Guarantee guarantee, Who who) {
   return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
                                guarantee == Guarantee::kLimitCpu);

@@ -1,4 +1,4 @@
-// Hosts that give less: inside another user namespace, and with one primitive taken away at a time (C26). Fails closed
+// Hosts that give less: inside another user namespace, and with one primitive missing at a time (C26). Fails closed
 // and says what is missing; each with the same call on the untouched host as its control.
 #include <gtest/gtest.h>
 #include <unistd.h>

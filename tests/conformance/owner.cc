@@ -1,4 +1,4 @@
-// Holds a gate and runs one short tool after another until it is killed, or once when told so. Says "running" before
+// Holds a gate and runs one short tool after another until it is killed, or once when asked to. Says "running" before
 // each run.
 //
 //   usage: conformance_owner native|bwrap once|forever REPO TOOLS MARKER

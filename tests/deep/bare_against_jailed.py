@@ -1,4 +1,4 @@
-"""Programs that use the kernel hard, bare and in each jail: what passes bare must pass jailed, but for what a jail takes away."""
+"""Programs that use the kernel hard, bare and in each jail: what passes bare must pass jailed, but for what a jail denies."""
 import subprocess
 import sys
 import tempfile

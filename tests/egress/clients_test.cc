@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSecret = "what only the server knows";
 
-// What a client is told to fetch. The certificate lies in the repo.
+// What a client has to fetch. The certificate lies in the repo.
 struct Url {
   bool tls;
   std::string host;  // with its port, where that is not the usual one
@@ -96,7 +96,7 @@ class RealClient : public testing::TestWithParam<std::tuple<std::size_t, Where>>
     site_.put("cert.pem", read_file(certificate_.certificate));
   }
 
-  // Where the client must show what it fetched; git tells no more than that there was something.
+  // Where the client must show what it fetched; git says no more than that there was something.
   [[nodiscard]] bool shows(const nlohmann::json& record) const {
     const std::string all = record.value("stdout", "") + record.value("stderr", "");
     const bool is_git = client_.name.starts_with("git");

@@ -250,7 +250,7 @@ std::uint64_t tcp_buffers_mib() {
   return 0;
 }
 
-// 500 clients that never read, and a caller who is told to stop in the middle of it.
+// 500 clients that never read, and a caller who is stopped in the middle of it.
 TEST_P(EgressBulk, ClientsThatNeverReadCostBoundedMemoryAndEndWithTheCaller_C10) {
   std::atomic<std::uint64_t> sent = 0;
   std::atomic<int> ended = 0;

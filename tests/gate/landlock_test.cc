@@ -18,7 +18,7 @@ class LandlockTest : public EveryJailTest {
     reader_ = UniqueFd(::open((repo_ / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   }
 
-  // What has arrived from a tool that was told to write to this path.
+  // What has arrived from a tool that was asked to write to this path.
   std::string written_by(Gate& gate, const std::string& path, JailKind jail) {
     static_cast<void>(run(gate, spec({"write_to", path}), jail));
     char arrived[64];

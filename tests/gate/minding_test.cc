@@ -1,5 +1,5 @@
 // One helper supervises all jails of a gate (ADR 0015): a command reaches its own jail whatever the init there is doing, an
-// end is told to its own run, and no jail holds a way to another.
+// end is reported to its own run, and no jail holds a way to another.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -276,7 +276,7 @@ TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
     const std::vector<pid_t> before = children_of(helper);
     bool built = false;
     for (int i = 0; i < 300 && !built; ++i) {
-      // Again and again: one that has only just begun does not notice.
+      // Again and again: one that has only just started does not notice.
       ASSERT_EQ(::mount("none", repo_.c_str(), "tmpfs", 0, nullptr), 0);
       ASSERT_EQ(::umount2(repo_.c_str(), 0), 0);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -43,7 +43,7 @@ Scene a_scene() {
   return scene;
 }
 
-// All that a careless renderer could look at: variables, working directory, umask.
+// All that a careless renderer could read: variables, working directory, umask.
 void change_the_surroundings() {
   for (const char* name : {"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "USER", "BWRAP"}) {
     setenv(name, ("/elsewhere/" + std::to_string(*rc::gen::arbitrary<unsigned>())).c_str(), 1);

@@ -112,7 +112,7 @@ def main(sallyport):
         failed = True
     for jail in ("none", "native"):
         for before, after in zip(said, results[jail][0]):
-            # Install tells how long it took.
+            # Install says how long it took.
             if before[0].split()[1] in ("install", "ci", "uninstall"):
                 before, after = before[:2], after[:2]
             if before != after:

@@ -31,7 +31,7 @@ if(NOT printed MATCHES "Greet anyone by name.*exit code 0.*net.isolated")
   message(FATAL_ERROR "the example printed something else: ${printed}")
 endif()
 
-# pkg-config is told where it was installed, not where it was configured for.
+# pkg-config knows where it was installed, not where it was configured for.
 file(READ "${prefix}/${libdir}/pkgconfig/sallyport.pc" pc)
 string(FIND "${pc}" "prefix=${prefix}\n" at)
 if(NOT at EQUAL 0)

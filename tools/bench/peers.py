@@ -1,6 +1,6 @@
 """The other sandboxes: is it installed, which version, and the command that runs a job in it.
 
-Each one is told to do what the native jail does, as far as its own options go: no network, the system and the repo
+Each one gets options to do what the native jail does, as far as its own options go: no network, the system and the repo
 read-only, processes, hosts' names and IPC of its own. TOLD says so in words, for docs/benchmarks.md.
 """
 

@@ -35,7 +35,7 @@ void memory_pipes() {
   if (held >= kTooMuch) broken();
 }
 
-// One page of page tables for each 2 MiB that is looked at once.
+// One page of page tables for each 2 MiB that is read once.
 void memory_page_tables() {
   constexpr std::size_t kStep = 2 * kMebibyte;
   constexpr std::size_t kPage = 4096;

@@ -98,7 +98,7 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
     table.row("guarantees", fmt::format("{} ({})", name_of(entry.guarantee), name_of(entry.mechanism)));
   }
   for (const Guarantee guarantee : plan.required) table.row("required", name_of(guarantee));
-  // A hundred mounts tell most readers nothing.
+  // A hundred mounts mean nothing to most readers.
   const bool all_steps = verbosity == Verbosity::kVerbose;
   if (!all_steps && !explanation.rendered.empty()) {
     table.row("steps", fmt::format("{} to build the jail; --verbose lists them", explanation.rendered.size()));

@@ -160,7 +160,7 @@ constexpr std::string_view kPage = R"(usage: sallyport lint [DIR] [--exceptions 
 Find process creation outside its one gate, and code made from data, in Python,
 C, C++, JavaScript, TypeScript, Go and Rust. ast-grep looks, behind a jail.
 
-  DIR                what to look at [the repo around the current directory]
+  DIR                what to scan [the repo around the current directory]
   --exceptions FILE  lines of RULE PATH REASON; nothing else excuses a finding
   --changed BASE     only files that differ from this commit, or are untracked
   --sarif FILE       the findings as SARIF 2.1.0, excused ones marked

@@ -69,7 +69,7 @@ void TailRing::grow() {
   while (size / kGrowth >= kFirstBlock && size / kGrowth > storage_.size()) size /= kGrowth;
   std::string larger;
   // The new part stays unwritten: pages the stream never reaches cost nothing.
-  // libstdc++ 12 tells the callback the capacity it rounded up to, so the size is our own.
+  // libstdc++ 12 passes the callback the capacity it rounded up to, so the size is our own.
   larger.resize_and_overwrite(size, [&](char* block, std::size_t) {
     if (on_new_block_ != nullptr) on_new_block_({block, size});
     streaming_copy(block, storage_.data(), storage_.size());

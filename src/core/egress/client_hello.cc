@@ -34,7 +34,7 @@ HelloVerdict need_more_tls() { return {.kind = HelloVerdict::Kind::kNeedMore}; }
 HelloVerdict not_tls() { return {.kind = HelloVerdict::Kind::kNotTls}; }
 
 // A hello in SSLv2's clothes (RFC 5246, E.2): it cannot carry a name, and servers of its age still answer it. Its head
-// is told from a chance likeness by lengths that fit each other.
+// is distinguished from a chance likeness by lengths that fit each other.
 HelloVerdict judge_sslv2(TlsBytes bytes) {
   ByteReader reader(bytes);
   const std::size_t length = reader.u16() & 0x7fffU;
@@ -190,7 +190,7 @@ HelloVerdict judge_records(TlsBytes bytes) {
   return malformed_hello("a hello too large");
 }
 
-// Another record than a handshake's. Its head is told from a chance likeness by a version and a length that fit.
+// Another record than a handshake's. Its head is distinguished from a chance likeness by a version and a length that fit.
 HelloVerdict judge_other_record(TlsBytes bytes) {
   ByteReader reader(bytes);
   (void)reader.u8();

@@ -63,7 +63,7 @@ constexpr std::array kV6Ranges = std::to_array<AddressRange>({
     {{0xff}, 8, "multicast"},                                                               // RFC 4291
 });
 
-// ORCHID, AMT, DRIP and others: protocols, not hosts. Teredo, in the same block, is looked at before.
+// ORCHID, AMT, DRIP and others: protocols, not hosts. Teredo, in the same block, is compared before.
 constexpr AddressRange kIetfAssignments{{0x20, 0x01, 0x00}, 23, "reserved"};
 constexpr AddressRange kGlobalUnicast{{0x20}, 3, ""};
 

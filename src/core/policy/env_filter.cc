@@ -20,7 +20,7 @@ struct NameRule {
   std::string_view why;
 };
 
-constexpr std::string_view kLoader = "it tells the dynamic loader or the C library what to load";
+constexpr std::string_view kLoader = "it says what the dynamic loader or the C library loads";
 constexpr std::string_view kShell = "a shell runs or obeys it";
 constexpr std::string_view kRuntime = "a language runtime loads code or options from it";
 constexpr std::string_view kGit = "git takes programs, files or configuration from it";

@@ -81,7 +81,7 @@ void append(const Check& condition, std::uint8_t left, std::vector<Instruction>&
   out.push_back({condition.test == kEquals ? kJumpEqual : kJumpAnyBit, 0, left, condition.value});
 }
 
-// One self-contained block; the next instruction follows when the rule does not apply. No look at the ABI: for every other
+// One self-contained block; the next instruction follows when the rule does not apply. The ABI is not compared: for every other
 // than the native one the program that follows refuses everything.
 void append(const UncountedCall& rule, std::vector<Instruction>& out) {
   const std::uint8_t behind_first = rule.two ? 3 : 1;

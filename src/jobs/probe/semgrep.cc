@@ -68,7 +68,7 @@ std::optional<ScannerOutcome> scan(const ProbeInput& input, std::span<const std:
   auto parsed = parse_semgrep(answer.out());
   if (!parsed) return failed(answer, "its output was not understood: " + parsed.error());
   if (parsed->scanned == 0 && parsed->hidden.empty() && !input.files->files.empty())
-    return failed(answer, "it looked at no file");
+    return failed(answer, "it scanned no file");
   out = *std::move(parsed);
   std::ranges::move(out.parsed.findings, std::back_inserter(ran.findings));
   ran.invocations.push_back(std::move(answer.invocation));

@@ -21,7 +21,7 @@ constexpr ByteCount kLargestCopied = mebibytes(8);
 constexpr std::uint64_t kMostCopiedBytes = 256ULL << 20U;
 constexpr std::size_t kMostPathBytes = 96 << 10;  // of one command line; the kernel's own limit is far above
 
-// A file ast-grep would not look at as it is.
+// A file ast-grep would not scan as it is.
 struct Copy {
   std::string original{};
   std::string shown_as{};  // relative to the work directory
@@ -107,7 +107,7 @@ struct Scan {
   std::vector<Invocation> invocations{};
 };
 
-// One call of ast-grep: what it found and how many files it looked at, or the outcome that it is instead.
+// One call of ast-grep: what it found and how many files it scanned, or the outcome that it is instead.
 std::optional<ScannerOutcome> scan_once(const JobContext& context, std::string_view probe,
                                         std::span<const std::string> operands, bool copies, Scan& scan) {
   ToolCall call{.probe = probe, .argv = command_line(operands)};
@@ -122,7 +122,7 @@ std::optional<ScannerOutcome> scan_once(const JobContext& context, std::string_v
   auto matches = parse_ast_grep(answer.out());
   if (!matches) return failed(answer, fmt::format("its output was not understood: {}", matches.error()));
   const std::optional<AstGrepSummary> summary = parse_ast_grep_summary(answer.err());
-  if (!summary) return failed(answer, "it did not say how many files it looked at");
+  if (!summary) return failed(answer, "it did not say how many files it scanned");
   if ((code == 1) != !matches->empty()) return failed(answer, "its exit code and its findings contradict each other");
   scan.matches.insert(scan.matches.end(), std::make_move_iterator(matches->begin()),
                       std::make_move_iterator(matches->end()));
@@ -258,7 +258,7 @@ ScannerOutcome run_ast_grep(const JobContext& context, std::string_view probe, c
   if (!copies.problem.empty()) return failed(copies.problem);
   const std::size_t expected = only ? paths.size() : sources.size();
   if (scan.summary.scanned < expected) {
-    return failed(fmt::format("it looked at {} of {} source files", scan.summary.scanned, expected));
+    return failed(fmt::format("it scanned {} of {} source files", scan.summary.scanned, expected));
   }
   if (scan.summary.skipped > copies.skipped_by_tool) {
     return failed(
@@ -273,7 +273,7 @@ ScannerOutcome run_ast_grep(const JobContext& context, std::string_view probe, c
     Scan in_copies;
     const std::vector<std::string> operands{(context.work_dir / "copies").native()};
     if (auto other = scan_once(context, probe, operands, true, in_copies)) return *std::move(other);
-    if (in_copies.summary.scanned < copies.files.size()) return failed("it did not look at every readable copy");
+    if (in_copies.summary.scanned < copies.files.size()) return failed("it did not scan every readable copy");
     add_from_copies(copies, in_copies, context.work_dir, ran.findings);
     scan.invocations.insert(scan.invocations.end(), in_copies.invocations.begin(), in_copies.invocations.end());
   }

@@ -32,7 +32,7 @@ struct Language {
   std::string_view rules;
   std::array<std::string_view, 8> extensions;
 };
-// As ast-grep 0.51 tells languages apart, by extension alone.
+// As ast-grep 0.51 recognises languages: by extension alone.
 constexpr auto kLanguages = std::to_array<Language>({
     {"python", kPythonRules, {"py", "py3", "pyi", "bzl"}},
     {"c", kCRules, {"c", "h"}},
