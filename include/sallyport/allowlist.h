@@ -46,6 +46,9 @@ inline constexpr std::array<std::string_view, 16> kAllowedBinaries = {
     "git",         "node",     "docker", "strace", "semgrep", "syft",         "grype", "gitleaks", "scip-typescript",
     "tree-sitter", "ast-grep", "rg",     "npm",    "bwrap",   "sandbox-exec", "jq"};
 
+// Whether calls under this set may go unrecorded (C33).
+enum class AuditNeed { kOptional, kRequired };
+
 // A closed set. Immutable once made; cheap to copy by reference, compared and digested by content.
 class Allowlist {
  public:
@@ -53,11 +56,13 @@ class Allowlist {
   [[nodiscard]] static const Allowlist& builtin();
   // Another closed set, made by a program. InvalidRequest("allowlist") when an entry is not governed, weakens a built-in
   // tool's hardening, makes a tool of a wrapper, or stands there twice (C3, C4, C28).
-  [[nodiscard]] static Result<Allowlist> of(std::vector<ToolEntry> entries);
+  [[nodiscard]] static Result<Allowlist> of(std::vector<ToolEntry> entries, AuditNeed audit = AuditNeed::kOptional);
   // Another closed set, from the text of a policy file the caller named. `file` is used in messages only.
   [[nodiscard]] static Result<Allowlist> from_policy(std::string_view toml, std::string_view file);
 
   [[nodiscard]] std::span<const ToolEntry> entries() const { return entries_; }
+  // kRequired (`audit = "required"` in a policy file): the gate refuses every call that no audit log would record.
+  [[nodiscard]] AuditNeed audit_need() const { return audit_; }
   [[nodiscard]] const ToolEntry* find(std::string_view name) const;
   // The entry a *caller* may start as argv[0], or DisallowedSubprocessError with a did-you-mean hint (C2, C4).
   [[nodiscard]] Result<ToolEntry> admit(std::string_view argv0) const;
@@ -65,9 +70,11 @@ class Allowlist {
   [[nodiscard]] std::string canonical_text() const;
 
  private:
-  explicit Allowlist(std::vector<ToolEntry> entries) : entries_(std::move(entries)) {}
+  explicit Allowlist(std::vector<ToolEntry> entries, AuditNeed audit = AuditNeed::kOptional)
+      : entries_(std::move(entries)), audit_(audit) {}
 
   std::vector<ToolEntry> entries_;
+  AuditNeed audit_ = AuditNeed::kOptional;
 };
 
 }  // namespace sallyport

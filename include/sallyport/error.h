@@ -88,6 +88,12 @@ struct JailDied {
   std::string jail;
   int wait_status = 0;  // as wait(2) gives it, of the process that died
 };
+// The call's record could not be written to the audit log, so the call was refused; or it had run, and its result is kept back
+// because nobody could look it up later.
+struct AuditFailed {
+  std::string log;
+  int error_number = 0;
+};
 // An operating system call of ours failed.
 struct SystemError {
   std::string operation;
@@ -97,7 +103,7 @@ struct SystemError {
 using ErrorDetail =
     std::variant<DisallowedSubprocessError, InvalidProbeName, InvalidRequest, PolicyError, ToolMissingError,
                  UntrustedToolError, ToolNotRunnable, ProbeTimeoutError, CancelledError, LimitExceededError,
-                 GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, SystemError>;
+                 GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, AuditFailed, SystemError>;
 
 struct Error {
   ErrorDetail detail;

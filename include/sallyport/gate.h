@@ -27,6 +27,7 @@
 
 #include "sallyport/allow_unjailed.h"
 #include "sallyport/allowlist.h"
+#include "sallyport/audit.h"
 #include "sallyport/event.h"
 #include "sallyport/jail.h"
 #include "sallyport/jail_port.h"
@@ -48,6 +49,7 @@ struct GateConfig {
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
+  AuditSink* audit = nullptr;                        // borrowed; must outlive the gate. Null: no call is recorded (C33)
   // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
   // What kAuto tries, in this order.

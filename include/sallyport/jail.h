@@ -136,6 +136,7 @@ struct JailedSubprocessResult {
   Receipt receipt{};
   std::vector<Denial> denials{};
   std::vector<GitFinding> git_findings{};
+  std::string audit_run{};  // the run's id in the audit log; empty: it was not recorded
   // Of a run with a writable repo and no workspace: what it left there that would run later, outside. Paths are relative to the
   // repo. A workspace says it when asked: Workspace::diff().
   std::vector<PersistenceFinding> persistence{};

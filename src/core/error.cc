@@ -21,6 +21,7 @@ std::string_view error_kind(const Error& error) {
                         [](const JailUnavailable&) -> string_view { return "jail_unavailable"; },
                         [](const SetupFailed&) -> string_view { return "setup_failed"; },
                         [](const JailDied&) -> string_view { return "jail_died"; },
+                        [](const AuditFailed&) -> string_view { return "audit_failed"; },
                         [](const SystemError&) -> string_view { return "system_error"; },
                     },
                     error.detail);

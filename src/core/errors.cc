@@ -139,6 +139,12 @@ Error setup_failed(const SetupFailed& failure, std::string_view hint) {
       .hint = printable(hint.empty() ? usual_hint(failure.error_number) : hint)};
 }
 
+Error audit_failed(std::string_view log, int error_number, std::string_view why, std::string_view hint) {
+  return {.detail = AuditFailed{.log = std::string(log), .error_number = error_number},
+          .message = fmt::format("cannot record the call in {}: {}", printable(log), printable(why)),
+          .hint = printable(hint)};
+}
+
 Error system_error(std::string_view operation, std::string_view subject, int error_number, std::string_view hint) {
   const std::string what =
       subject.empty() ? std::string(operation) : fmt::format("{} {}", operation, printable(subject));

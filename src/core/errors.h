@@ -30,6 +30,8 @@ namespace sallyport {
 [[nodiscard]] Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error setup_failed(const SetupFailed& failure, std::string_view hint = {});
 [[nodiscard]] Error jail_died(std::string_view jail, int wait_status);
+// "cannot record the call in /x: <why>"; `error_number` 0 when no system call is to blame.
+[[nodiscard]] Error audit_failed(std::string_view log, int error_number, std::string_view why, std::string_view hint);
 // "cannot open /x: permission denied". `operation` is a verb; `subject` may be empty.
 [[nodiscard]] Error system_error(std::string_view operation, std::string_view subject, int error_number,
                                  std::string_view hint = {});

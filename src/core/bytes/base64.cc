@@ -23,4 +23,33 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
+std::optional<std::string> from_base64(std::string_view text) {
+  const auto value_of = [](char c) -> int {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c == '+' || c == '-') return 62;
+    return c == '/' || c == '_' ? 63 : -1;
+  };
+  const std::size_t whole = text.size();
+  while (text.ends_with('=') && whole - text.size() < 2) text.remove_suffix(1);
+  if (whole != text.size() && whole % 4 != 0) return std::nullopt;
+  if (text.size() % 4 == 1) return std::nullopt;
+  std::string bytes;
+  std::uint32_t bits = 0;
+  unsigned held = 0;
+  for (const char c : text) {
+    const int value = value_of(c);
+    if (value < 0) return std::nullopt;
+    bits = (bits << 6) | static_cast<std::uint32_t>(value);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes += static_cast<char>((bits >> held) & 0xFFU);
+  }
+  // The bits left over say nothing: two texts must not mean the same bytes.
+  if ((bits & ((1U << held) - 1)) != 0) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace sallyport

@@ -6,7 +6,6 @@
 
 #include <openssl/sha.h>
 
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -35,11 +34,13 @@ Sha256::~Sha256() = default;
 
 void Sha256::update(std::string_view bytes) { must(SHA256_Update(&context_->state, bytes.data(), bytes.size()) == 1); }
 
-std::string Sha256::hex() && {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+Sha256Digest Sha256::digest() && {
+  Sha256Digest digest{};
   must(SHA256_Final(digest.data(), &context_->state) == 1);
-  return hex_of(digest);
+  return digest;
 }
+
+std::string Sha256::hex() && { return hex_of(std::move(*this).digest()); }
 
 std::string sha256_hex(std::string_view bytes) {
   Sha256 hasher;

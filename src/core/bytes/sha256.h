@@ -5,6 +5,8 @@
 //   std::string hex = std::move(hasher).hex();
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@
 #include "sallyport/digest.h"
 
 namespace sallyport {
+
+inline constexpr std::size_t kSha256Bytes = 32;
+using Sha256Digest = std::array<unsigned char, kSha256Bytes>;
 
 class Sha256 {
  public:
@@ -22,6 +27,7 @@ class Sha256 {
 
   void update(std::string_view bytes);
   [[nodiscard]] std::string hex() &&;
+  [[nodiscard]] Sha256Digest digest() &&;
 
  private:
   struct Context;

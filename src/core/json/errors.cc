@@ -35,6 +35,7 @@ Json detail_json(const ErrorDetail& detail) {
           [](const JailUnavailable& e) -> Json { return {{"jail", json_text(e.jail)}}; },
           [](const JailDied& e) -> Json { return {{"jail", json_text(e.jail)}, {"wait_status", e.wait_status}}; },
           [](const SetupFailed& e) -> Json { return {{"stage", stage_name(e.stage)}, {"errno", e.error_number}}; },
+          [](const AuditFailed& e) -> Json { return {{"log", json_text(e.log)}, {"errno", e.error_number}}; },
           [](const SystemError& e) -> Json {
             return {{"operation", json_text(e.operation)}, {"errno", e.error_number}};
           },

@@ -35,6 +35,7 @@ RunRecordParts run_record_parts(const JailedSubprocessResult& result) {
   after["denials"] = std::move(denials);
   after["git_findings"] = Json::array();
   for (const GitFinding& finding : result.git_findings) after["git_findings"].push_back(json_of(finding));
+  if (!result.audit_run.empty()) after["audit_run"] = result.audit_run;
   after["persistence"] = Json::array();
   for (const PersistenceFinding& finding : result.persistence) after["persistence"].push_back(json_of(finding));
   return parts;

@@ -57,7 +57,7 @@ const Allowlist& Allowlist::builtin() {
   return set;
 }
 
-Result<Allowlist> Allowlist::of(std::vector<ToolEntry> entries) {
+Result<Allowlist> Allowlist::of(std::vector<ToolEntry> entries, AuditNeed audit) {
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     if (const std::optional<EntryProblem> problem = entry_problem(*entry)) {
       return fail(invalid_request("allowlist", problem->why, problem->hint));
@@ -67,7 +67,7 @@ Result<Allowlist> Allowlist::of(std::vector<ToolEntry> entries) {
                                   "keep one of the two"));
     }
   }
-  return Allowlist(std::move(entries));
+  return Allowlist(std::move(entries), audit);
 }
 
 const ToolEntry* Allowlist::find(std::string_view name) const {
@@ -103,6 +103,7 @@ std::string Allowlist::canonical_text() const {
   std::ranges::sort(sorted, {}, &ToolEntry::name);
 
   std::string text = "sallyport.allowlist/1\n";
+  if (audit_ == AuditNeed::kRequired) append_field(text, "audit", "required");
   for (const ToolEntry* entry : sorted) {
     append_field(text, "tool", entry->name);
     append_field(text, "decision_record", entry->decision_record);

@@ -19,7 +19,7 @@ namespace sallyport {
 namespace {
 
 constexpr std::string_view kSchema = "sallyport.policy/1";
-constexpr std::array<std::string_view, 2> kTopKeys = {"schema", "tool"};
+constexpr std::array<std::string_view, 3> kTopKeys = {"schema", "audit", "tool"};
 constexpr std::array<std::string_view, 8> kToolKeys = {"name",         "decision_record", "reason", "role",
                                                        "install_hint", "hardening",       "sha256", "allow_hosts"};
 
@@ -51,6 +51,17 @@ class PolicyReader {
       entries.push_back(std::move(entry));
     }
     return entries;
+  }
+
+  // `audit = "required"`: no call under this policy may go unrecorded.
+  [[nodiscard]] Result<AuditNeed> read_audit(const toml::Document& document) const {
+    const toml::Pair* const pair = document.root.find("audit");
+    if (pair == nullptr) return AuditNeed::kOptional;
+    const std::string value = TRY(text(pair->value, "audit"));
+    if (value == "required") return AuditNeed::kRequired;
+    if (value == "optional") return AuditNeed::kOptional;
+    return fail(
+        error_at(pair->value.place, fmt::format("unknown value '{}'", value), "use \"required\" or \"optional\""));
   }
 
   [[nodiscard]] Error syntax_error(const toml::Problem& problem) const {
@@ -162,7 +173,8 @@ Result<Allowlist> Allowlist::from_policy(std::string_view text, std::string_view
   const PolicyReader reader(file);
   const std::expected<toml::Document, toml::Problem> document = toml::parse(text);
   if (!document) return fail(reader.syntax_error(document.error()));
-  return Allowlist(TRY(reader.read(*document)));
+  std::vector<ToolEntry> entries = TRY(reader.read(*document));
+  return Allowlist(std::move(entries), TRY(reader.read_audit(*document)));
 }
 
 }  // namespace sallyport

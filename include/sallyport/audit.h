@@ -1,0 +1,73 @@
+// The audit log (C33): every call through a gate leaves a record, refusals included, in a chain that nobody changes unnoticed.
+//
+//   std::unique_ptr<AuditSink> log = SALLYPORT_TRY(open_audit_log({.directory = "/home/me/.local/state/sallyport/audit"}));
+//   GateConfig config = GateConfig::from_environment("/src/theirs");
+//   config.audit = log.get();
+//
+// An intent is recorded before anything of the call happens, a result or a refusal after it: a crash leaves an open intent.
+// A call whose record cannot be written is refused (AuditFailed), unless the sink says that runs go on without one.
+// The log's format, what each sync mode promises, and the tools that read it: docs/audit.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/jail.h"
+#include "sallyport/limits.h"
+#include "sallyport/plan.h"
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+// What is known of a call before it is judged. Borrowed for the length of one function.
+struct AuditCall {
+  const JailedSubprocessSpec& spec;
+  JailKind jail = JailKind::kAuto;
+  std::string_view policy_digest{};  // empty: the policy itself was refused
+  std::filesystem::path repo{};      // the gate's; empty: the one that `spec` names
+};
+
+// What happens to a call that the log cannot take. kGoOn weakens C33: such a run leaves a warning (`subproc.audit.failed`) and no
+// record.
+enum class AuditFailure { kRefuse, kGoOn };
+
+// Thread-safe; calls may come from any number of threads at once.
+class AuditSink {
+ public:
+  virtual ~AuditSink() = default;
+  // Records the intent and returns the run's id. On failure nothing is started.
+  [[nodiscard]] virtual Result<std::string> begin(const AuditCall& call) = 0;
+  // Records how the call of this id ended. When it returns without error the record is as durable as the sync mode promises.
+  [[nodiscard]] virtual Status end(const std::string& run, const AuditCall& call,
+                                   const Result<JailedSubprocessResult>& result) = 0;
+  // A call that was refused before it had an id.
+  [[nodiscard]] virtual Status refused(const AuditCall& call, const Error& why) = 0;
+  // Directories that no tool may write and that must not lie in an analysed repo; canonical. The gate refuses such calls.
+  [[nodiscard]] virtual std::vector<std::filesystem::path> places() const { return {}; }
+  [[nodiscard]] virtual AuditFailure on_failure() const { return AuditFailure::kRefuse; }
+};
+
+// When a record is on the disk, where a power cut cannot reach it. Death of a process, by whatever signal, loses nothing that was
+// recorded in any mode.
+enum class AuditSync {
+  kAlways,  // the intent before the tool starts, the result before the call returns
+  kGroup,   // both before the call returns; one fdatasync(2) for all who wait, in all processes
+  kNone,    // when the kernel gets to it
+};
+
+struct AuditLogOptions {
+  std::filesystem::path directory{};  // made when it is missing, its parent must be there; ours alone (mode 0700)
+  AuditSync sync = AuditSync::kGroup;
+  AuditFailure on_failure = AuditFailure::kRefuse;
+  ByteCount rotate_at = mebibytes(64);  // a file that has grown to this is followed by the next one
+  std::string label{};                  // of the caller, in every record: "run", "nightly scan", …
+};
+
+// AuditFailed when the directory is not ours alone, cannot be written, or its log lost records that it had promised to keep.
+[[nodiscard]] Result<std::unique_ptr<AuditSink>> open_audit_log(AuditLogOptions options);
+
+}  // namespace sallyport

@@ -1,0 +1,44 @@
+// The bytes of one audit record: a line of JSON whose first members stand in a fixed order and whose last one is the hash of all
+// before it. Pure ASCII, so no reader breaks a line in two and no terminal obeys one.
+//
+//   {"schema":"sallyport.audit/1","seq":7,"prev":"<64 hex>","time":"…Z","kind":"intent","run":"<32 hex>", … ,"hash":"<64 hex>"}
+//
+// hash = SHA-256 of the line without `,"hash":"…"` and without the newline: the closing brace then follows the member before.
+// `prev` is the hash of the record before, 64 zeros in record 1; it is covered by the hash, so each record seals all before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace sallyport::audit {
+
+inline constexpr std::string_view kRecordSchema = "sallyport.audit/1";
+inline constexpr std::string_view kNoRecordBefore = "0000000000000000000000000000000000000000000000000000000000000000";
+// What is longer is not written, and a reader need not hold more.
+inline constexpr std::size_t kLongestRecord = 512 * 1024;
+
+// What the caller adds: `members` is a JSON object's text, beginning with time, kind and run.
+struct SealedLine {
+  std::string line;  // with its newline
+  std::string hash;
+};
+[[nodiscard]] SealedLine seal_record(std::uint64_t seq, std::string_view prev, std::string_view members);
+
+struct RecordLine {
+  std::uint64_t seq = 0;
+  std::string_view prev;
+  std::string_view time;
+  std::string_view kind;
+  std::string_view run;
+  std::string_view hash;
+};
+// Reads the fixed members, and not whether the hash fits: for who shows records.
+[[nodiscard]] std::expected<RecordLine, std::string_view> parse_record(std::string_view line);
+// Reads the fixed members and checks the hash. `line` without its newline; the views point into it. The error says what is wrong
+// in a few words.
+[[nodiscard]] std::expected<RecordLine, std::string_view> open_record(std::string_view line);
+
+}  // namespace sallyport::audit
