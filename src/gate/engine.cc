@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "core/policy/env_filter.h"
 #include "core/policy/make_plan.h"
+#include "gate/audited.h"
 #include "gate/git_report.h"
 #include "gate/layers.h"
 #include "gate/staging.h"
@@ -79,7 +80,11 @@ Status Engine::make_ready(Jail& jail, Prepared& prepared, const JailedSubprocess
 }
 
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
-  return perform(spec, jail, stop);
+  const AuditCall call{.spec = spec,
+                       .jail = jail,
+                       .policy_digest = no_policy_ ? std::string_view() : digest_of_policy(),
+                       .repo = spec.repo.empty() ? config_.repo : spec.repo};
+  return run_audited(config_, call, [&] { return perform(spec, jail, stop); });
 }
 
 // Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;

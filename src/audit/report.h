@@ -1,0 +1,21 @@
+// The log as one self-contained page: no network, no framework. What strangers wrote (arguments, hosts, paths) is data in it, never
+// markup: JSON in a script element whose '<' is escaped, put on the page as text only, under a policy that forbids everything but
+// the page's own script and style, by their hashes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "audit/log_directory.h"
+#include "sallyport/result.h"
+
+namespace sallyport::audit {
+
+struct ReportPage {
+  std::string html{};
+  std::uint64_t calls = 0;
+  std::uint64_t left_out = 0;  // older calls, beyond what a browser shows without stutter
+};
+[[nodiscard]] Result<ReportPage> report_page(const LogDirectory& directory);
+
+}  // namespace sallyport::audit

@@ -1,0 +1,69 @@
+#include "gate/audited.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/view/paths.h"
+#include "os/canonical.h"
+
+namespace sallyport {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error too_near(const fs::path& log, std::string_view where) {
+  return invalid_request("audit", fmt::format("the log {} lies {}", log.native(), where),
+                         "keep the log elsewhere with `audit`: who is recorded must not reach the records");
+}
+
+// Whoever could write the log, or whose repo it would be part of, could also decide what it says. What does not exist is refused
+// later, in the call's own words.
+Status check_out_of_reach(const AuditSink& sink, const AuditCall& call) {
+  for (const fs::path& log : sink.places()) {
+    const Result<fs::path> repo = canonical_existing(call.repo, "repo");
+    if (repo && (is_inside(log, *repo) || is_inside(*repo, log))) return fail(too_near(log, "in the analysed repo"));
+    for (const fs::path& path : call.spec.extra_read_write) {
+      const Result<fs::path> writable = canonical_existing(path);
+      if (!writable) continue;
+      if (is_inside(log, *writable) || is_inside(*writable, log)) {
+        return fail(too_near(log, "below a path that the tool may write"));
+      }
+    }
+  }
+  return {};
+}
+
+bool goes_on_without(const GateConfig& config, const Error& error) {
+  if (config.audit->on_failure() != AuditFailure::kGoOn) return false;
+  if (config.allowlist.audit_need() == AuditNeed::kRequired) return false;
+  if (config.events != nullptr) {
+    config.events->emit({.level = EventLevel::kWarning,
+                         .name = "subproc.audit.failed",
+                         .fields = {{"reason", error.message}, {"hint", error.hint}}});
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<JailedSubprocessResult> run_audited(const GateConfig& config, const AuditCall& call, const Perform& perform) {
+  if (config.audit == nullptr) {
+    if (config.allowlist.audit_need() == AuditNeed::kOptional) return perform();
+    return fail(invalid_request("audit", "the policy requires an audit log, and there is none",
+                                "name a place for one with `audit`"));
+  }
+  TRY(check_out_of_reach(*config.audit, call));
+  const Result<std::string> run = config.audit->begin(call);
+  if (!run && !goes_on_without(config, run.error())) return fail(run.error());
+  Result<JailedSubprocessResult> result = perform();
+  if (!run) return result;
+  const Status recorded = config.audit->end(*run, call, result);
+  if (!recorded && !goes_on_without(config, recorded.error())) return fail(recorded.error());
+  if (result && recorded) result->audit_run = *run;
+  return result;
+}
+
+}  // namespace sallyport
