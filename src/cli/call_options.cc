@@ -122,6 +122,23 @@ Status set_workspace(CallOptions& call, std::string_view value) {
   return {};
 }
 
+Status set_audit(CallOptions& call, std::string_view value) {
+  call.audit.directory = std::filesystem::path(value);
+  return {};
+}
+
+Status set_no_audit(CallOptions& call, std::string_view /*value*/) {
+  call.audit.off = true;
+  return {};
+}
+
+Status set_sync(CallOptions& call, std::string_view value) { return set_audit_sync(call.audit, value); }
+
+Status set_audit_may_fail(CallOptions& call, std::string_view /*value*/) {
+  call.audit.on_failure = AuditFailure::kGoOn;
+  return {};
+}
+
 constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--repo", Arity::kValue}, set_path<&CallOptions::repo>},
     {{"--cwd", Arity::kValue}, set_path<&CallOptions::cwd>},
@@ -155,6 +172,10 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--allow-speculation", Arity::kFlag}, set_flag<&CallOptions::speculation, Speculation::kAllowed>},
     {{"--stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOurs>},
     {{"--raw-stdin", Arity::kFlag}, set_flag<&CallOptions::stdin_choice, StdinChoice::kOursItself>},
+    {{"--audit", Arity::kValue}, set_audit},
+    {{"--no-audit", Arity::kFlag}, set_no_audit},
+    {{"--audit-sync", Arity::kValue}, set_sync},
+    {{"--audit-may-fail", Arity::kFlag}, set_audit_may_fail},
     {{"--json", Arity::kFlag}, set_flag<&CallOptions::format, Format::kJson>},
     {{"--verbose", Arity::kFlag}, set_flag<&CallOptions::verbosity, Verbosity::kVerbose>},
 });

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/audit_choice.h"
 #include "cli/format.h"
 #include "sallyport/guarantee.h"
 #include "sallyport/limits.h"
@@ -56,6 +57,7 @@ struct CallOptions {
   bool allow_unjailed = false;  // run what runs the repo's code without a jail, too
   std::vector<EnvVar> env{};
   StdinChoice stdin_choice = StdinChoice::kNull;
+  AuditChoice audit{};
   Format format = Format::kText;
   Verbosity verbosity = Verbosity::kNormal;
   std::vector<std::string> argv{};  // never empty

@@ -96,7 +96,7 @@ TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
     EXPECT_EQ(call.repo, "/r");
     EXPECT_EQ(call.cwd, "/r/c");
     EXPECT_EQ(call.timeout, 1500ms);
-    EXPECT_EQ(call.probe->str(), "p1");
+    EXPECT_EQ(call.probe, "p1");
     EXPECT_EQ(call.max_output, ByteCount{1024});
     EXPECT_EQ(call.policy, "/p");
     EXPECT_EQ(call.format, Format::kJson);

@@ -48,6 +48,11 @@ void say_taken_back(const Event& event) {
   say(fmt::format("the run left {} at {}: {}", field(event, "what"), field(event, "path"), field(event, "action")));
 }
 
+void say_unaudited(const Event& event) {
+  say(fmt::format("warning: no audit log: {}", field(event, "reason")));
+  say_hint(field(event, "hint"));
+}
+
 // Says that a copy kept in memory was cut; a reader who sees everything live need not know.
 bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
 
@@ -68,6 +73,7 @@ void ConsoleEvents::emit(const Event& given) {
   if (event.name == "subproc.git.not_shown") return say_hidden_git(event);
   if (event.name == "subproc.git.taken_back") return say_taken_back(event);
   if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
+  if (event.name == "subproc.audit.skipped" || event.name == "subproc.audit.failed") return say_unaudited(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));
 }
 

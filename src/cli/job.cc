@@ -43,8 +43,13 @@ void watch_signals(const std::stop_token& done, int signals, const EventFd& over
 
 }  // namespace
 
-Job::Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<Gate> gate)
-    : signals_(std::move(signals)), over_(std::move(over)), scratch_(std::move(scratch)), gate_(std::move(gate)) {
+Job::Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<AuditSink> audit,
+         std::unique_ptr<Gate> gate)
+    : signals_(std::move(signals)),
+      over_(std::move(over)),
+      scratch_(std::move(scratch)),
+      audit_(std::move(audit)),
+      gate_(std::move(gate)) {
   watcher_ = std::jthread(watch_signals, signals_.fd(), std::cref(over_), stop_);
 }
 
@@ -59,8 +64,11 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
                     .events = &events};
+  std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, events));
+  config.audit = audit.get();
   std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
-  auto job = std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(gate));
+  auto job =
+      std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(audit), std::move(gate));
   job->context_ = {.gate = job->gate_.get(),
                    .repo = std::move(repo),
                    .work_dir = job->scratch_.path(),

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/audit_choice.h"
 #include "cli/environment.h"
 #include "cli/format.h"
 #include "cli/stop_on_signal.h"
@@ -29,6 +30,8 @@ struct JobOptions {
   std::chrono::milliseconds timeout{};
   std::optional<ByteCount> memory{};
   std::vector<std::string> allowed_egress{};
+  AuditChoice audit{};
+  std::string label{};  // the verb, for the audit log
 };
 
 class Job {
@@ -39,12 +42,14 @@ class Job {
   [[nodiscard]] const jobs::JobContext& context() const { return context_; }
 
   // For start() alone, which fills in the rest.
-  Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<Gate> gate);
+  Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<AuditSink> audit,
+      std::unique_ptr<Gate> gate);
 
  private:
   StopOnSignal signals_;
   EventFd over_;  // wakes the watcher at the end
   ScratchDir scratch_;
+  std::unique_ptr<AuditSink> audit_;  // outlives the gate
   std::unique_ptr<Gate> gate_;
   std::stop_source stop_;
   jobs::JobContext context_;

@@ -15,6 +15,7 @@ struct Word {
 constexpr auto kWords = std::to_array<Word>({
     {"`allow_unjailed`", "--allow-unjailed"},
     {"`allowed_hosts`", "--allow-host"},
+    {"`audit`", "--audit DIR"},
     {"the first word of `argv`", "the word after --, e.g. -- git rev-parse HEAD"},
     {"`cwd`", "--cwd"},
     {"`extra_read_only`", "--ro"},

@@ -11,13 +11,14 @@ extern const Verb kDoctorVerb;
 extern const Verb kAllowlistVerb;
 extern const Verb kProbeVerb;
 extern const Verb kLintVerb;
+extern const Verb kAuditVerb;
 extern const Verb kWorkspaceVerb;
 extern const Verb kHelpVerb;
 
 namespace {
 
-constexpr auto kVerbs = std::to_array<const Verb*>(
-    {&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kProbeVerb, &kLintVerb, &kWorkspaceVerb, &kHelpVerb});
+constexpr auto kVerbs = std::to_array<const Verb*>({&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb,
+                                                    &kProbeVerb, &kLintVerb, &kWorkspaceVerb, &kAuditVerb, &kHelpVerb});
 
 }  // namespace
 

@@ -31,7 +31,6 @@ exit codes of run: the tool's own, or
 examples:
   sallyport run -- git rev-parse HEAD
   sallyport explain --require net.isolated -- rg -n TODO
-  sallyport allowlist show git
 )";
 
 int print_version(Format format) {

@@ -35,6 +35,7 @@ struct LintCommand {
   std::optional<std::string> changed{};
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
   bool list_rules = false;
+  AuditChoice audit{};
   Format format = Format::kText;
 };
 
@@ -119,7 +120,8 @@ int run_lint(const LintCommand& command, const Environment& environment) {
   Result<std::vector<jobs::Exception>> exceptions = load_exceptions(command, environment);
   if (!exceptions) return incomplete(exceptions.error(), command.format);
   const Result<std::unique_ptr<Job>> job =
-      Job::start({.repo = command.place, .timeout = command.timeout}, environment, events);
+      Job::start({.repo = command.place, .timeout = command.timeout, .audit = command.audit, .label = "lint"},
+                 environment, events);
   if (!job) return incomplete(job.error(), command.format);
   const jobs::LintReport answer =
       jobs::lint((*job)->context(), {.exceptions = *std::move(exceptions), .changed_since = command.changed});
@@ -140,11 +142,22 @@ int run_lint(const LintCommand& command, const Environment& environment) {
   return print_lint_text(command, answer, findings, code);
 }
 
+Status set_lint_audit(LintCommand& command, std::string_view value) {
+  command.audit.directory = fs::path(value);
+  return {};
+}
+Status set_lint_no_audit(LintCommand& command, std::string_view /*value*/) {
+  command.audit.off = true;
+  return {};
+}
+
 constexpr auto kLintOptions =
     std::to_array<Option<LintCommand>>({{{"--exceptions", Arity::kValue}, set_path<&LintCommand::exceptions>},
                                         {{"--changed", Arity::kValue}, set_text<&LintCommand::changed>},
                                         {{"--sarif", Arity::kValue}, set_path<&LintCommand::sarif>},
                                         {{"--rules", Arity::kFlag}, set_flag<&LintCommand::list_rules, true>},
+                                        {{"--audit", Arity::kValue}, set_lint_audit},
+                                        {{"--no-audit", Arity::kFlag}, set_lint_no_audit},
                                         {{"--json", Arity::kFlag}, set_flag<&LintCommand::format, Format::kJson>}});
 
 Result<Action> parse_lint(Args args) {
@@ -165,6 +178,7 @@ C, C++, JavaScript, TypeScript, Go and Rust. ast-grep looks, behind a jail.
   --changed BASE     only files that differ from this commit, or are untracked
   --sarif FILE       the findings as SARIF 2.1.0, excused ones marked
   --rules            list the rules
+  --audit DIR, --no-audit   another log of the calls; none (sallyport help audit)
   --json             one record: {"schema":"sallyport.lint/1","findings":[...]}
 
 Ignore files and comments of the tree hide nothing.

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 struct ProbeCommand {
   bool list = false;
   std::vector<const jobs::Probe*> selected{};
-  JobOptions job{.repo = {}, .timeout = std::chrono::minutes(10), .memory = {}, .allowed_egress = {}};
+  JobOptions job{.timeout = std::chrono::minutes(10), .label = "probe"};
   std::size_t parallel = 2;
   std::vector<std::string> without{};
   jobs::Severity threshold = jobs::Severity::kLow;
@@ -226,6 +226,14 @@ Status set_severity(ProbeCommand& command, std::string_view value) {
   command.threshold = *severity;
   return {};
 }
+Status set_probe_audit(ProbeCommand& command, std::string_view value) {
+  command.job.audit.directory = fs::path(value);
+  return {};
+}
+Status set_probe_no_audit(ProbeCommand& command, std::string_view /*value*/) {
+  command.job.audit.off = true;
+  return {};
+}
 
 constexpr auto kProbeOptions =
     std::to_array<Option<ProbeCommand>>({{{"-j", Arity::kValue}, set_parallel},
@@ -239,6 +247,8 @@ constexpr auto kProbeOptions =
                                          {{"--sarif", Arity::kValue}, set_path<&ProbeCommand::sarif>},
                                          {{"--markdown", Arity::kValue}, set_path<&ProbeCommand::markdown>},
                                          {{"--html", Arity::kValue}, set_path<&ProbeCommand::html>},
+                                         {{"--audit", Arity::kValue}, set_probe_audit},
+                                         {{"--no-audit", Arity::kFlag}, set_probe_no_audit},
                                          {{"--json", Arity::kFlag}, set_flag<&ProbeCommand::format, Format::kJson>}});
 
 Status take_words(ProbeCommand& command, std::span<const std::string_view> words) {
@@ -288,6 +298,7 @@ neither steer nor blind them, and one that did not run is never "clean".
   --changed BASE        only findings in files that differ from this commit
   --baseline FILE       an earlier SARIF report; only new findings count
   --sarif, --markdown, --html FILE      write a report, too
+  --audit DIR, --no-audit               another log of the calls; none
   --json                one record: {"schema":"sallyport.probe/1", ...}
 
 Secrets never appear, only their SHA-256 and their place.

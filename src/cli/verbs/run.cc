@@ -125,6 +125,9 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   JailedSubprocessSpec taps;
   connect(options, to, events, taps);
   Call call = make_call(options, environment, events);
+  const Result<std::unique_ptr<AuditSink>> audit = open_audit(options.audit, environment, "run", events);
+  if (!audit) return fail_run(audit.error(), options, to, events);
+  call.config.audit = audit->get();
   call.spec.tap = std::move(taps.tap);
   call.spec.tap_waits_for = std::move(taps.tap_waits_for);
   call.spec.stop_fd = signals->fd();
@@ -183,7 +186,7 @@ Run one allowlisted tool over a repo you do not trust.
   --strict-network      end the run at the first refused connection
   --env NAME=VALUE      one more variable (repeatable)
   --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
-  --policy FILE         another closed set; never a file inside the repo
+  --policy FILE, --audit DIR, --no-audit  another closed set; log; no record
   --json, --json-stream, --receipt FILE   a record; events by line; its file
   --verbose, --probe NAME   debug events too; a name for events
 exit codes: see sallyport help; example:

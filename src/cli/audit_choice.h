@@ -1,0 +1,34 @@
+// Whether, where and how a verb's calls are recorded (docs/audit.md). On by default, in the user's state directory.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/environment.h"
+#include "sallyport/audit.h"
+#include "sallyport/event.h"
+
+namespace sallyport::cli {
+
+struct AuditChoice {
+  bool off = false;                                  // --no-audit
+  std::optional<std::filesystem::path> directory{};  // --audit DIR
+  AuditSync sync = AuditSync::kGroup;
+  AuditFailure on_failure = AuditFailure::kRefuse;
+};
+
+[[nodiscard]] Status set_audit_sync(AuditChoice& choice, std::string_view value);
+
+// $XDG_STATE_HOME/sallyport/audit, else ~/.local/state/sallyport/audit; empty when neither variable names an absolute path.
+[[nodiscard]] std::filesystem::path default_audit_directory(const Environment& environment);
+
+// Null with --no-audit, and where the default place cannot be: no home, or one that is missing, not ours or not writable. That is
+// said by a warning; a policy that requires the log then refuses every call. A log that is there and cannot be used, or that was
+// named, is AuditFailed.
+[[nodiscard]] Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const Environment& environment,
+                                                            std::string label, EventSink& events);
+
+}  // namespace sallyport::cli

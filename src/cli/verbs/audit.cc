@@ -1,0 +1,96 @@
+// sallyport audit: what was run, whether the log of it is whole, and proofs of it for others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "audit/transparency.h"
+#include "cli/audit_choice.h"
+#include "cli/audit_verbs.h"
+#include "cli/command_line.h"
+#include "core/errors.h"
+
+namespace sallyport::cli {
+
+std::filesystem::path log_path(const AuditPlace& place, const Environment& environment) {
+  return place.directory ? environment.current_directory / *place.directory : default_audit_directory(environment);
+}
+
+Result<audit::LogDirectory> open_log(const AuditPlace& place, const Environment& environment) {
+  const std::filesystem::path path = log_path(place, environment);
+  if (path.empty()) {
+    return fail(
+        invalid_request("audit log", "neither XDG_STATE_HOME nor HOME is set", "name its directory with --dir DIR"));
+  }
+  return audit::LogDirectory::open_for_reading(path);
+}
+
+Result<audit::NoteKey> key_named(const std::string& text, const Environment& environment) {
+  Result<audit::NoteKey> key = audit::parse_note_key(text);
+  return key ? std::move(key) : audit::read_note_key(environment.current_directory / text);
+}
+
+namespace {
+
+struct Word {
+  std::string_view name;
+  Result<Action> (*parse)(Args args);
+};
+
+constexpr auto kWords = std::to_array<Word>({{"verify", parse_audit_verify},
+                                             {"show", parse_audit_show},
+                                             {"stats", parse_audit_stats},
+                                             {"report", parse_audit_report},
+                                             {"keygen", parse_audit_keygen},
+                                             {"checkpoint", parse_audit_checkpoint},
+                                             {"prove", parse_audit_prove},
+                                             {"attest", parse_audit_attest},
+                                             {"verify-attestation", parse_audit_verify_attestation}});
+
+Result<Action> parse_audit(Args args) {
+  if (args.empty()) {
+    return fail(invalid_request("arguments", "what to do with the audit log was not said", "sallyport help audit"));
+  }
+  if (args[0] == "--help" || args[0] == "-h") return Action();
+  const auto word = std::ranges::find(kWords, args[0], &Word::name);
+  if (word == kWords.end()) {
+    std::vector<std::string_view> names;
+    for (const Word& entry : kWords) names.push_back(entry.name);
+    return fail(unknown_word("audit", args[0], names));
+  }
+  return word->parse(args.subspan(1));
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport audit WORD [--dir DIR] [--json] [OPTIONS]
+Every call through the gate is recorded, refusals too, in a chain of hashes.
+
+  verify [--checkpoint FILE].. [--pub KEY]   is it whole? 1: the first bad record
+  show [--follow] [--outcome O] [--tool T] [--host H] [--since T] [--repo R]
+                         the calls, one a line; --json: the records
+  stats                  outcomes, times by tool, denied hosts
+  report -o FILE.html    one page to look through, without any network
+  keygen --name NAME [--key FILE] [--copy-to DIR].. [--every N] [--interval T]
+                         a key, and from now on signed checkpoints
+  checkpoint             make one now
+  prove RECORD [--checkpoint FILE]           that it is in the log (tlog-proof)
+  attest RUN --key FILE [--predicate receipt|scai] [-o FILE]   in-toto, signed
+  verify-attestation FILE --pub KEY          print the statement if it is signed
+
+RECORD: a number, a run's id, or last. The log: $XDG_STATE_HOME/sallyport/audit,
+else ~/.local/state/sallyport/audit. Of run, probe and lint: --audit DIR writes
+another log, --no-audit none (a policy with audit = "required" refuses that).
+
+exit codes: 0; 1 the log or the signature is bad; 125 could not be read
+example: sallyport audit show --outcome refusal --since 1h
+)";
+
+}  // namespace
+
+extern constinit const Verb kAuditVerb{.name = "audit",
+                                       .summary = "what was run, and that nobody changed the log of it",
+                                       .page = kPage,
+                                       .parse = parse_audit};
+
+}  // namespace sallyport::cli

@@ -1,0 +1,221 @@
+// sallyport audit show: the calls of the log, as they went by.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+
+#include "audit/log_reader.h"
+#include "audit/members.h"
+#include "cli/audit_verbs.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/stop_on_signal.h"
+#include "core/errors.h"
+#include "core/json/json.h"
+#include "core/text/printable.h"
+#include "core/text/units.h"
+
+namespace sallyport::cli {
+namespace {
+
+struct ShowCommand {
+  AuditPlace place{};
+  bool follow = false;
+  std::optional<std::string> outcome{};
+  std::optional<std::string> tool{};
+  std::optional<std::string> host{};
+  std::optional<std::string> since{};
+  std::optional<std::string> repo{};
+};
+
+// A JSON value as one line for people: a string as it is, {"base64": …} and the rest as JSON.
+std::string shown(const Json& value) {
+  return printable(value.is_string() ? value.get<std::string>() : json_dump(value));
+}
+
+std::string outcome_of(const Json& record) {
+  if (record.contains("outcome")) return record["outcome"].value("outcome", "unknown");
+  return record.value("kind", "unknown");
+}
+
+// Intents whose end has not gone by yet, by run: what was asked for.
+using OpenCalls = std::unordered_map<std::string, std::string>;
+
+std::string command_of(const Json& record) {
+  constexpr std::size_t kLongestShown = 160;
+  std::string text;
+  const auto request = record.find("request");
+  if (request == record.end() || !request->is_object()) return text;
+  for (const Json& word : request->value("argv", Json::array())) {
+    if (text.size() > kLongestShown) return text + " ...";
+    text += (text.empty() ? "" : " ") + shown(word);
+  }
+  return text;
+}
+
+bool denies_host(const Json& record, const std::string& host) {
+  const auto denials = record.find("denials");
+  if (denials == record.end() || !denials->is_array()) return false;
+  return std::ranges::any_of(
+      *denials, [&](const Json& denial) { return denial.is_object() && denial.value("host", Json()) == Json(host); });
+}
+
+bool passes(const ShowCommand& command, const Json& record) {
+  if (command.tool && record.value("tool", Json()) != Json(*command.tool)) return false;
+  if (command.repo && record.value("repo", Json()) != Json(*command.repo)) return false;
+  if (command.outcome && outcome_of(record) != *command.outcome) return false;
+  return !command.host || denies_host(record, *command.host);
+}
+
+std::string line_of_record(const Json& record, const std::string& command) {
+  const std::string kind = record.value("kind", "");
+  std::string what = outcome_of(record);
+  if (record.contains("outcome")) {
+    const Json& outcome = record["outcome"];
+    if (outcome.contains("exit_code")) what += fmt::format(" {}", outcome["exit_code"].dump());
+    if (outcome.contains("signal")) what += fmt::format(" signal {}", outcome["signal"].dump());
+  }
+  std::string line =
+      fmt::format("{} {:>6} {:<16}", record.value("time", ""), record.value("seq", std::uint64_t{0}), what);
+  if (record.contains("duration_ms")) line += fmt::format(" {:>9.1f} ms", record["duration_ms"].get<double>());
+  line += fmt::format("  {}", command.empty() ? shown(record.value("tool", Json(""))) : command);
+  if (record.contains("repo")) line += fmt::format("  in {}", shown(record["repo"]));
+  if (record.contains("error")) line += fmt::format("  {}", shown(record["error"].value("message", Json(""))));
+  if (record.contains("torn"))
+    line += fmt::format("  {} bytes set aside as {}", record["torn"]["bytes"].dump(), shown(record["torn"]["file"]));
+  return line + fmt::format("  {}\n", record.value("run", "").substr(0, 12));
+}
+
+class Shower {
+ public:
+  explicit Shower(const ShowCommand& command, std::string since) : command_(command), since_(std::move(since)) {}
+
+  // Everything the reader has now; the exit code when nobody reads us any more.
+  Result<int> show(audit::LogReader& reader) {
+    std::string text;
+    while (const std::optional<audit::LogRecord> record = TRY(reader.next())) {
+      text += line_for(*record);
+      if (text.size() < kAtOnce) continue;
+      if (const int code = print_text(std::exchange(text, {}), kExitOk); code != kExitOk) return code;
+    }
+    return text.empty() ? kExitOk : print_text(text, kExitOk);
+  }
+
+  // Intents without an end.
+  [[nodiscard]] int show_open() const {
+    std::string text;
+    for (const auto& [run, line] : open_) text += line;
+    return text.empty() || command_.place.format == Format::kJson ? kExitOk : print_text(text, kExitOk);
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 64 * 1024;
+
+  std::string line_for(const audit::LogRecord& record) {
+    const bool early = !since_.empty() && record.line.time < since_;
+    const bool is_intent = record.line.kind == "intent";
+    if (early && !is_intent) {
+      forget(record.line.run);
+      return {};
+    }
+    const Json json = Json::parse(record.text, nullptr, false);
+    if (!json.is_object()) return {};
+    const bool wanted = !early && passes(command_, json);
+    if (command_.place.format == Format::kJson) return wanted ? std::string(record.text) + "\n" : std::string();
+    if (is_intent) return intent_line(json, std::string(record.line.run), early);
+    std::string text = wanted ? line_of_record(json, command(json)) : std::string();
+    forget(record.line.run);
+    return text;
+  }
+
+  // Shown when it ends, or at the end when it does not; at once to who follows.
+  std::string intent_line(const Json& json, const std::string& run, bool early) {
+    const std::string command = command_of(json);
+    commands_[run] = command;
+    Json open = json;
+    open["kind"] = "open";
+    if (!early && passes(command_, open)) open_[run] = line_of_record(open, command);
+    return command_.follow && !early && passes(command_, json) ? line_of_record(json, command) : std::string();
+  }
+
+  [[nodiscard]] std::string command(const Json& json) const {
+    const auto known = commands_.find(json.value("run", ""));
+    return known == commands_.end() ? command_of(json) : known->second;
+  }
+
+  void forget(std::string_view run) {
+    commands_.erase(std::string(run));
+    open_.erase(std::string(run));
+  }
+
+  const ShowCommand& command_;
+  const std::string since_;
+  OpenCalls commands_;
+  OpenCalls open_;
+};
+
+// "1h" counts back from now; anything else is the beginning of a time, as in 2026-11-17T15.
+Result<std::string> since_text(const ShowCommand& command) {
+  if (!command.since) return std::string();
+  if (command.since->find('-') != std::string::npos) return *command.since;
+  const std::chrono::milliseconds back = TRY(parse_duration(*command.since, "since"));
+  return audit::time_text(std::chrono::system_clock::now() - back);
+}
+
+Result<int> show_log(const ShowCommand& command, const Environment& environment) {
+  constexpr int kPollMs = 200;
+  const audit::LogDirectory directory = TRY(open_log(command.place, environment));
+  Shower shower(command, TRY(since_text(command)));
+  audit::LogReader reader = TRY(audit::LogReader::open(directory));
+  if (!command.follow) {
+    const int code = TRY(shower.show(reader));
+    return code != kExitOk ? code : shower.show_open();
+  }
+  const StopOnSignal signals = TRY(StopOnSignal::start());
+  for (;;) {
+    if (const int code = TRY(shower.show(reader)); code != kExitOk) return code;
+    pollfd stop{.fd = signals.fd(), .events = POLLIN, .revents = 0};
+    if (::poll(&stop, 1, kPollMs) > 0) return kExitOk;
+    TRY(reader.refresh());
+  }
+}
+
+int show(const ShowCommand& command, const Environment& environment) {
+  const Result<int> code = show_log(command, environment);
+  return code ? *code : report(code.error(), command.place.format);
+}
+
+template <std::optional<std::string> ShowCommand::* kMember>
+Status set_filter(ShowCommand& command, std::string_view value) {
+  command.*kMember = std::string(value);
+  return {};
+}
+Status set_follow(ShowCommand& command, std::string_view /*value*/) {
+  command.follow = true;
+  return {};
+}
+
+constexpr auto kShowOptions =
+    std::to_array<Option<ShowCommand>>({{{"--dir", Arity::kValue}, set_place_directory<ShowCommand>},
+                                        {{"--json", Arity::kFlag}, set_place_json<ShowCommand>},
+                                        {{"--follow", Arity::kFlag}, set_follow},
+                                        {{"--outcome", Arity::kValue}, set_filter<&ShowCommand::outcome>},
+                                        {{"--tool", Arity::kValue}, set_filter<&ShowCommand::tool>},
+                                        {{"--host", Arity::kValue}, set_filter<&ShowCommand::host>},
+                                        {{"--since", Arity::kValue}, set_filter<&ShowCommand::since>},
+                                        {{"--repo", Arity::kValue}, set_filter<&ShowCommand::repo>}});
+
+}  // namespace
+
+Result<Action> parse_audit_show(Args args) {
+  ShowCommand command;
+  if (!TRY(read_options(args, kShowOptions, command))) return Action();
+  return [command = std::move(command)](const Environment& environment) { return show(command, environment); };
+}
+
+}  // namespace sallyport::cli
