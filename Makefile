@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
+.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
 
 help:
 	@echo 'make run       build, then run git and rg over an example repo through the gate'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench-compare  the same jobs through all of them; rewrites docs/benchmarks.md (about 8 minutes)'
 	@echo 'make bench-egress   the same download and npm install through sallyport and a peer'
 	@echo 'make bench-jobs     probe and lint against the same scanners alone'
+	@echo 'make bench-audit    what the audit log costs a call, and how fast it is verified'
 	@echo 'make bench-scaling  what slows a start; rewrites its part of docs/benchmarks.md'
 	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
 	@echo 'make tidy      clang-tidy over the library and the CLI'
@@ -61,7 +62,7 @@ bench-compare bench-egress bench-jobs: bench-%: bench-build
 	@tools/npm_packages.sh || true
 	@python3 -B tools/bench_$*.py
 
-bench-scaling bench-check: bench-%: bench-build
+bench-audit bench-scaling bench-check: bench-%: bench-build
 	@python3 -B tools/bench_$*.py
 
 bench-record: bench-build

@@ -9,9 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <utility>
+
+#include "support/state_home.h"
 
 namespace sallyport::test {
 namespace {
@@ -68,6 +72,28 @@ Pipe stdout_of(StdoutKind kind) {
   return make_pipe();
 }
 
+bool starts_sallyport(const std::vector<std::string>& argv) {
+  return std::ranges::any_of(argv, [](const std::string& word) { return word.ends_with("/sallyport"); });
+}
+
+ProgramOptions with_state_home(const std::vector<std::string>& argv, ProgramOptions options) {
+  constexpr std::string_view kName = "XDG_STATE_HOME";
+  if (!starts_sallyport(argv)) return options;
+  if (!options.environment) {
+    options.environment.emplace();
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      const std::size_t equals = text.find('=');
+      if (equals == std::string_view::npos || text.substr(0, equals) == kName) continue;
+      options.environment->emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  const bool chosen =
+      std::ranges::any_of(*options.environment, [&](const auto& entry) { return entry.first == kName; });
+  if (!chosen) options.environment->emplace_back(kName, state_home(options.user).string());
+  return options;
+}
+
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (std::string& text : strings) out.push_back(text.data());
@@ -119,7 +145,8 @@ bool drain(int& fd, std::string& into) {
 
 }  // namespace
 
-Program Program::start(const std::vector<std::string>& argv, const ProgramOptions& options) {
+Program Program::start(const std::vector<std::string>& argv, const ProgramOptions& wanted) {
+  const ProgramOptions options = with_state_home(argv, wanted);
   const int in = stdin_holding(options.stdin_bytes);
   const Pipe out = stdout_of(options.stdout_kind);
   const Pipe err = make_pipe();

@@ -31,10 +31,11 @@ enum class StdoutKind {
 };
 
 struct ProgramOptions {
-  std::filesystem::path cwd{};               // empty: ours
-  std::optional<Environment> environment{};  // exactly these; unset: ours
-  std::string stdin_bytes{};                 // written, then closed; empty: the null device
-  std::optional<PlainUser> user{};           // drop to this user before exec; needs root
+  std::filesystem::path cwd{};  // empty: ours
+  // Exactly these; unset: ours. A program of ours gets a state directory of the test's, too (support/state_home.h).
+  std::optional<Environment> environment{};
+  std::string stdin_bytes{};        // written, then closed; empty: the null device
+  std::optional<PlainUser> user{};  // drop to this user before exec; needs root
   StdoutKind stdout_kind = StdoutKind::kCaptured;
 };
 
