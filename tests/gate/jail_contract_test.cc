@@ -60,9 +60,8 @@ TEST_P(JailContract, GivesTheToolTheExplainedEnvironmentAndNoOther_C7) {
   JailedSubprocessSpec what = spec({"print_env"});
   what.env_extras = {{"GIVEN", "yes"}};
   std::vector<std::string> explained;
-  for (const EnvVar& var : gate_->explain(what, GetParam()).value().plan.env) {
-    explained.push_back(var.name + "=" + var.value);
-  }
+  const Explanation explanation = gate_->explain(what, GetParam()).value();
+  for (const EnvVar& var : explanation.plan.env) explained.push_back(var.name + "=" + var.value);
   std::vector<std::string> found;
   std::istringstream env(run(what).stdout_stream.bytes);
   for (std::string line; std::getline(env, line);) found.push_back(line);
