@@ -6,7 +6,7 @@ export JOBS
 .PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
 
 help:
-	@echo 'make run       build, then run git and rg over an example repo through the gate'
+	@echo 'make run       build, then validate a hostile npm project safely and show what it tried'
 	@echo 'make test      every test and check'
 	@echo 'make test-deep   the release and its example, clang-tidy, ASan+UBSan, TSan, fuzzing, stress-ng bare against jailed'
 	@echo 'make build     build the release'
@@ -27,7 +27,8 @@ help:
 
 run: build
 	@tools/make_example_repo.sh build/example/hello-repo
-	@tools/run_example.sh build/release/bin/sallyport build/example/hello-repo
+	@tools/make_project_repos.sh build/example/projects
+	@tools/run_example.sh build/release/bin/sallyport build/example/hello-repo build/example/projects
 
 build: setup-run
 	@cmake --preset release --log-level=WARNING > build/release.configure.log 2>&1 || { cat build/release.configure.log; exit 1; }

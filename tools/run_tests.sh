@@ -46,7 +46,9 @@ run_ctest() {
 # What `make run` does, with the benchmarks built beside it.
 run_example() {
   local repo=build/example/hello-repo
-  tools/make_example_repo.sh "$repo" && tools/run_example.sh build/bench/bin/sallyport "$repo"
+  local projects=build/example/projects
+  tools/make_example_repo.sh "$repo" && tools/make_project_repos.sh "$projects" &&
+    tools/run_example.sh build/bench/bin/sallyport "$repo" "$projects"
 }
 
 stage() {

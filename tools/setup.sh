@@ -15,16 +15,16 @@ test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libp
 deep_packages=(docker.io runc chromium)
 bench_packages=(bubblewrap python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
-test_commands=(node:nodejs npm:npm)
+run_commands=(node:nodejs npm:npm)
 
 say() { echo "setup: $*" >&2; }
 
 wanted=("${run_packages[@]}")
-commands=()
+commands=("${run_commands[@]}")
 case "${1:-}" in
   run) ;;
-  test) wanted+=("${test_packages[@]}"); commands=("${test_commands[@]}") ;;
-  deep) wanted+=("${test_packages[@]}" "${deep_packages[@]}"); commands=("${test_commands[@]}") ;;
+  test) wanted+=("${test_packages[@]}") ;;
+  deep) wanted+=("${test_packages[@]}" "${deep_packages[@]}") ;;
   bench) wanted+=("${bench_packages[@]}") ;;
   *) say "usage: tools/setup.sh run|test|deep|bench"; exit 2 ;;
 esac

@@ -13,12 +13,14 @@ extern const Verb kProbeVerb;
 extern const Verb kLintVerb;
 extern const Verb kAuditVerb;
 extern const Verb kWorkspaceVerb;
+extern const Verb kValidateVerb;
 extern const Verb kHelpVerb;
 
 namespace {
 
-constexpr auto kVerbs = std::to_array<const Verb*>({&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb,
-                                                    &kProbeVerb, &kLintVerb, &kWorkspaceVerb, &kAuditVerb, &kHelpVerb});
+constexpr auto kVerbs =
+    std::to_array<const Verb*>({&kRunVerb, &kExplainVerb, &kDoctorVerb, &kAllowlistVerb, &kProbeVerb, &kLintVerb,
+                                &kValidateVerb, &kWorkspaceVerb, &kAuditVerb, &kHelpVerb});
 
 }  // namespace
 

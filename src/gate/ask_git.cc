@@ -41,6 +41,7 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
     TRY(stage(jail, host, prepared, Purpose::kExplain));
   }
   JailedSubprocessSpec asked = spec;
+  asked.allow_package_scripts.reset();  // npm's, and git runs none
   asked.repo = prepared.plan.repo;
   asked.cwd = prepared.plan.cwd;
   asked.repo_access = RepoAccess::kReadOnly;  // a question writes nothing, and nobody reviews it

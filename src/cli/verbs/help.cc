@@ -30,7 +30,7 @@ exit codes of run: the tool's own, or
 
 examples:
   sallyport run -- git rev-parse HEAD
-  sallyport explain --require net.isolated -- rg -n TODO
+  sallyport validate ../theirs
 )";
 
 int print_version(Format format) {

@@ -93,6 +93,21 @@ SeededFile identity_of(int fd) {
   return {.inode = found.st_ino, .size = static_cast<std::uint64_t>(found.st_size)};
 }
 
+// Everything below is ours and nobody writes it: no link is followed, and none is there.
+Status give_to(const fs::path& view, const ViewReader& reader) {
+  std::vector<fs::path> paths{view};
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(view, error); !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  if (error) return fail(failed_to("list", view, error.value()));
+  for (const fs::path& path : paths) {
+    if (::lchown(path.c_str(), reader.uid, reader.gid) != 0) return fail(failed_to("give away", path, errno));
+  }
+  return {};
+}
+
 enum class Took { kAdded, kRejected, kFailed };
 
 // Under a name of nobody's until it is whole and right. No fsync: after a power cut a damaged file may stand there, which npm
@@ -131,19 +146,20 @@ Result<NpmCache> NpmCache::open(const fs::path& directory) {
   return NpmCache(directory, std::move(root));
 }
 
-Result<SeededFiles> NpmCache::seed(std::span<const std::string> digests, const fs::path& view) const {
+Result<SeededFiles> NpmCache::seed(std::span<const std::string> digests, const fs::path& view,
+                                   const std::optional<ViewReader>& reader) const {
   SeededFiles seeded;
   for (const std::string& digest : digests) {
     const Result<UniqueFd> from = root_.open_file(content_file(digest));
     if (!from) continue;  // it is not there, or it is no file: then npm fetches it
     const fs::path path = view / content_file(digest);
     TRY(make_private_directories(path.parent_path()));
-    if (::link((directory_ / content_file(digest)).c_str(), path.c_str()) != 0 && !copy_to(from->get(), path)) {
-      return fail(failed_to("write", path, errno));
-    }
+    const bool linked = !reader && ::link((directory_ / content_file(digest)).c_str(), path.c_str()) == 0;
+    if (!linked && !copy_to(from->get(), path)) return fail(failed_to("write", path, errno));
     const UniqueFd there(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     seeded.emplace(digest, identity_of(there.get()));
   }
+  if (reader) TRY(give_to(view, *reader));
   return seeded;
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,14 +35,21 @@ struct Promotion {
   std::string problem{};                // why not everything could be written; empty: it was
 };
 
+// Who will read a view: root runs a jailed tool as the repo's owner (ADR 0066).
+struct ViewReader {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
 class NpmCache {
  public:
   // Makes the directory, with mode 0700, when it is missing. InvalidRequest when it is not ours alone.
   [[nodiscard]] static Result<NpmCache> open(const std::filesystem::path& directory);
 
   // Puts what the store has of `digests` into `view`, as npm's cache has it: by hard link, or as a copy on another file
-  // system. Nobody may write there afterwards.
-  [[nodiscard]] Result<SeededFiles> seed(std::span<const std::string> digests, const std::filesystem::path& view) const;
+  // system and for a reader that is somebody else, who then owns the view. Nobody may write there afterwards.
+  [[nodiscard]] Result<SeededFiles> seed(std::span<const std::string> digests, const std::filesystem::path& view,
+                                         const std::optional<ViewReader>& reader = {}) const;
 
   // Opens a plain file below npm's cache as the run has left it, following no symlink.
   using Opener = std::function<Result<UniqueFd>(const std::filesystem::path& relative)>;

@@ -1,0 +1,253 @@
+// sallyport validate: install and test a stranger's npm project, and say what it did.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "cli/console.h"
+#include "cli/console_events.h"
+#include "cli/exit_code.h"
+#include "cli/job.h"
+#include "cli/option_table.h"
+#include "cli/progress_lines.h"
+#include "cli/validate_report.h"
+#include "cli/verb.h"
+#include "core/errors.h"
+#include "core/text/units.h"
+#include "jobs/validate/validate.h"
+
+namespace sallyport::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ValidateCommand {
+  JobOptions job{.repo = {},
+                 .timeout = std::chrono::minutes(10),
+                 .memory = mebibytes(4096),
+                 .allowed_egress = {},
+                 .audit = {},
+                 .label = "validate"};
+  jobs::ValidateOptions options{};
+  std::optional<fs::path> cache{};  // unset: below the user's cache directory
+  bool no_cache = false;
+  std::optional<fs::path> sarif{};
+  Format format = Format::kText;
+};
+
+Status write_validate_sarif(const ValidateCommand& command, const jobs::ValidateReport& report,
+                            const Environment& environment) {
+  if (!command.sarif) return {};
+  return write_report(environment.current_directory / *command.sarif, jobs::validate_sarif(report, SALLYPORT_VERSION));
+}
+
+fs::path tarball_cache(const ValidateCommand& command, const Environment& environment) {
+  if (command.no_cache) return {};
+  if (command.cache) return fs::absolute(environment.current_directory / *command.cache);
+  const fs::path user = cache_dir(environment);
+  return user.empty() ? fs::path() : user / "npm";
+}
+
+int run_validate_verb(const ValidateCommand& command, const Environment& environment) {
+  ConsoleEvents events(command.format, Verbosity::kNormal);
+  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
+  if (!job) return incomplete(job.error(), command.format);
+  ProgressLines lines({"lock", "fetch", "build", "test"});
+  jobs::ValidateOptions options = command.options;
+  options.cache_dir = tarball_cache(command, environment);
+  options.state_dir = default_workspace_dir();
+  options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  options.events = &events;
+  options.progress = [&lines](jobs::StageId stage, const jobs::StageResult* result) {
+    lines.update(jobs::name_of(stage), result == nullptr ? std::string("runs")
+                                                         : fmt::format("{} after {}", jobs::name_of(result->state),
+                                                                       format_duration(result->duration)));
+  };
+  // A chatty test must not be slowed down by its audience.
+  options.said = [&lines, next = std::chrono::steady_clock::time_point()](jobs::StageId stage,
+                                                                          std::string_view line) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) return;
+    next = now + std::chrono::milliseconds(80);
+    lines.update(jobs::name_of(stage), line);
+  };
+  const jobs::ValidateReport report = jobs::run_validate((*job)->context(), options);
+  if (const Status written = write_validate_sarif(command, report, environment); !written) {
+    return incomplete(written.error(), command.format);
+  }
+  const int code = jobs::exit_code_of(report.verdict);
+  if (command.format == Format::kJson) return print_record(validate_record(report, options.threshold, code), code);
+  return print_text(validate_text(report, options.threshold), code);
+}
+
+Status set_registry(ValidateCommand& command, std::string_view value) {
+  command.options.registry = TRY(jobs::registry_named(value));
+  return {};
+}
+Status add_lock_host(ValidateCommand& command, std::string_view value) {
+  command.options.lock_hosts.emplace_back(value);
+  return {};
+}
+Status add_fetch_host(ValidateCommand& command, std::string_view value) {
+  command.options.more_hosts.push_back(TRY(parse_host_rule(value)));
+  return {};
+}
+Status set_allow_scripts(ValidateCommand& command, std::string_view value) {
+  while (!value.empty()) {
+    const std::size_t comma = std::min(value.find(','), value.size());
+    const std::string_view name = value.substr(0, comma);
+    value.remove_prefix(std::min(comma + 1, value.size()));
+    if (name.empty() || name.starts_with('-')) {
+      return fail(
+          invalid_request("--allow-scripts", "it names no package", "e.g. --allow-scripts esbuild,@scope/native"));
+    }
+    command.options.allow_scripts.emplace_back(name);
+  }
+  return {};
+}
+Status set_min_age(ValidateCommand& command, std::string_view value) {
+  using namespace std::chrono;
+  constexpr int kMostDays = 3650;
+  if (value.ends_with('d')) {
+    const std::string_view digits = value.substr(0, value.size() - 1);
+    const bool plain = !digits.empty() && digits.size() <= 4 &&
+                       std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    const int count = plain ? std::stoi(std::string(digits)) : -1;
+    if (count < 0 || count > kMostDays) {
+      return fail(invalid_request("--min-age", "not a number of days up to 3650", "e.g. --min-age 3d or 12h"));
+    }
+    command.options.min_age = days(count);
+    return {};
+  }
+  command.options.min_age = floor<seconds>(TRY(parse_duration(value, "--min-age")));
+  return {};
+}
+Status set_signatures(ValidateCommand& command, std::string_view /*value*/) {
+  command.options.signatures = true;
+  return {};
+}
+Status set_validate_severity(ValidateCommand& command, std::string_view value) {
+  const std::optional<jobs::Severity> severity = jobs::severity_named(value);
+  if (!severity) return fail(invalid_request("--severity", "unknown", "one of: info, low, medium, high, critical"));
+  command.options.threshold = *severity;
+  return {};
+}
+Status set_validate_timeout(ValidateCommand& command, std::string_view value) {
+  command.job.timeout = TRY(parse_duration(value, "timeout"));
+  return {};
+}
+Status set_validate_memory(ValidateCommand& command, std::string_view value) {
+  command.job.memory = TRY(parse_bytes(value, "memory"));
+  command.options.memory_wish = jobs::LimitWish::kAsked;
+  return {};
+}
+Status set_validate_disk(ValidateCommand& command, std::string_view value) {
+  command.options.disk = TRY(parse_bytes(value, "disk"));
+  return {};
+}
+Status set_validate_jail(ValidateCommand& command, std::string_view value) {
+  command.options.jail = JailKind(value);
+  return {};
+}
+Status set_cache(ValidateCommand& command, std::string_view value) {
+  command.cache = fs::path(value);
+  return {};
+}
+Status set_no_cache(ValidateCommand& command, std::string_view /*value*/) {
+  command.no_cache = true;
+  return {};
+}
+Status set_validate_audit(ValidateCommand& command, std::string_view value) {
+  command.job.audit.directory = fs::path(value);
+  return {};
+}
+Status set_validate_no_audit(ValidateCommand& command, std::string_view /*value*/) {
+  command.job.audit.off = true;
+  return {};
+}
+Status set_validate_sarif(ValidateCommand& command, std::string_view value) {
+  command.sarif = fs::path(value);
+  return {};
+}
+Status set_validate_json(ValidateCommand& command, std::string_view /*value*/) {
+  command.format = Format::kJson;
+  return {};
+}
+
+constexpr auto kValidateOptions =
+    std::to_array<Option<ValidateCommand>>({{{"--registry", Arity::kValue}, set_registry},
+                                            {{"--lock-host", Arity::kRepeatable}, add_lock_host},
+                                            {{"--allow-host", Arity::kRepeatable}, add_fetch_host},
+                                            {{"--allow-scripts", Arity::kRepeatable}, set_allow_scripts},
+                                            {{"--min-age", Arity::kValue}, set_min_age},
+                                            {{"--signatures", Arity::kFlag}, set_signatures},
+                                            {{"--severity", Arity::kValue}, set_validate_severity},
+                                            {{"--timeout", Arity::kValue}, set_validate_timeout},
+                                            {{"--memory", Arity::kValue}, set_validate_memory},
+                                            {{"--disk", Arity::kValue}, set_validate_disk},
+                                            {{"--jail", Arity::kValue}, set_validate_jail},
+                                            {{"--cache", Arity::kValue}, set_cache},
+                                            {{"--no-cache", Arity::kFlag}, set_no_cache},
+                                            {{"--audit", Arity::kValue}, set_validate_audit},
+                                            {{"--no-audit", Arity::kFlag}, set_validate_no_audit},
+                                            {{"--sarif", Arity::kValue}, set_validate_sarif},
+                                            {{"--json", Arity::kFlag}, set_validate_json}});
+
+Result<Action> parse_validate(Args args) {
+  OptionWalker walker(args, kValidateOptions);
+  ValidateCommand command;
+  while (true) {
+    const Token token = TRY(walker.next());
+    if (token.kind == Token::Kind::kEnd) break;
+    if (token.kind == Token::Kind::kHelp) return Action();
+    if (token.kind == Token::Kind::kOperand) {
+      if (command.job.repo) return fail(superfluous_word(token.value));
+      command.job.repo = fs::path(token.value);
+      walker.take_operand();
+    }
+    if (token.kind == Token::Kind::kOption) TRY(kValidateOptions[token.index].apply(command, token.value));
+  }
+  return [command = std::move(command)](const Environment& environment) {
+    return run_validate_verb(command, environment);
+  };
+}
+
+constexpr std::string_view kPage = R"(usage: sallyport validate [REPO] [OPTIONS]
+Install and test an npm project you do not trust, behind a jail: lock, fetch
+(only the registry), build (only if asked), test (no network). The repo is not
+touched: all of it happens in a workspace, which is listed and thrown away.
+
+  --registry HOST[:PORT][=ADDR:PORT]   [what your own npm is set to]
+                         https; write http://HOST for a plain one
+  --allow-scripts A,B    run the install scripts of these packages [none]
+  --min-age 3d           fail on versions published more recently
+  --signatures           npm audit signatures, too; needs --allow-host TUF-HOST
+  --lock-host HOST       another registry a lock file may name (repeatable)
+  --allow-host HOST      what fetch may reach, too (repeatable)
+  --severity LEVEL       what fails in the lock file [high]
+  --timeout 10m, --memory 4G, --disk 4G  of the whole
+  --jail NAME            [auto]
+  --cache DIR, --no-cache  where fetched tarballs are kept [the user's cache]
+  --audit DIR, --no-audit  another log of the calls; none
+  --sarif FILE, --json   a report; one record "sallyport.validate/1"
+
+exit codes: 0 passed; 1 failed, denied or limited; 2 could not complete, or not
+npm's; 125 wrong usage
+example: sallyport validate ../theirs --min-age 3d --sarif out.sarif
+)";
+
+}  // namespace
+
+extern constinit const Verb kValidateVerb{.name = "validate",
+                                          .summary = "install and test an npm project, and say what it did",
+                                          .page = kPage,
+                                          .parse = parse_validate};
+
+}  // namespace sallyport::cli

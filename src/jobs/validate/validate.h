@@ -1,0 +1,76 @@
+// What a stranger's npm project does when it is installed and tested (C32): four stages in one workspace behind a jail, each a
+// typed result, and one verdict. Nothing of it reaches the host's repo; what it left in the workspace is reported.
+//
+//   lock    read package-lock.json, or make it; look for what should not be in it
+//   fetch   npm ci with scripts off; only the registry can be reached
+//   build   install scripts of exactly the packages named; no network
+//   test    npm test with the project's own scripts; no network
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/report/context.h"
+#include "jobs/validate/verdict.h"
+#include "sallyport/registry_allowlist.h"
+#include "sallyport/workspace.h"
+
+namespace sallyport::jobs {
+
+// Every limit of the job that its caller did not ask for gives way, with a word in the report, on a host that cannot set it.
+enum class LimitWish { kDefault, kAsked };
+
+struct ValidateOptions {
+  std::optional<RegistryAllowlist> registry{};  // unset: what the operator's own npm is set to
+  std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name beside the registry
+  std::vector<HostRule> more_hosts{};           // what fetch may reach beside the registry
+  std::vector<std::string> allow_scripts{};     // names of packages; empty: no build stage
+  std::optional<std::chrono::seconds> min_age{};
+  std::chrono::sys_seconds now{};
+  bool signatures = false;  // npm audit signatures, which needs a host of Sigstore's, too
+  Severity threshold = Severity::kHigh;
+  ByteCount disk = kDefaultWorkspaceQuota;  // of everything that the stages write
+  LimitWish memory_wish = LimitWish::kDefault;
+  std::uint32_t pids = 1024;
+  std::filesystem::path cache_dir{};  // of tarballs (npm_cache.h); empty: none
+  std::filesystem::path state_dir{};  // of workspaces
+  JailKind jail = JailKind::kAuto;
+  EventSink* events = nullptr;  // borrowed
+  // Called on the thread that runs the job: a stage starts (no result yet) or ends, and the last line that its tool printed.
+  std::function<void(StageId, const StageResult*)> progress{};
+  std::function<void(StageId, std::string_view line)> said{};
+};
+
+struct CacheReport {
+  std::size_t wanted = 0;  // tarballs that the lock file names by SHA-512
+  std::size_t cached = 0;  // of these already there
+  std::size_t added = 0;
+  std::vector<std::string> rejected{};  // SHA-512 that what was fetched did not have
+  std::string problem{};
+};
+
+struct ValidateReport {
+  Verdict verdict{};
+  std::vector<StageResult> stages{};  // lock, fetch, build, test
+  std::string registry{};             // the URL
+  CacheReport cache{};
+  WorkspaceDiff changes{};           // every path that differs from the repo, and what of it would run later outside
+  std::string changes_problem{};     // why they could not be listed; empty: they are all here
+  std::vector<std::string> notes{};  // a limit that this host cannot set, …
+};
+
+[[nodiscard]] ValidateReport run_validate(const JobContext& context, const ValidateOptions& options);
+
+// "[http://|https://]HOST[:PORT][=ADDR:PORT]": the registry's URL and the rule that lets npm reach it. https unless it says
+// otherwise.
+[[nodiscard]] Result<RegistryAllowlist> registry_named(std::string_view text);
+
+[[nodiscard]] std::string validate_sarif(const ValidateReport& report, std::string_view program_version);
+
+}  // namespace sallyport::jobs

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What `sallyport validate` costs beside the npm commands it runs, bare and in npm's @anthropic-ai/sandbox-runtime.
+
+  usage: tools/bench_validate.py [--rounds N] [--packages N] [--sallyport PROGRAM]
+
+`npm ci` and `npm test` of one project, everything over loopback, in turns, with a warm cache each. Prints medians, the
+quartiles, and the ratio of each round to the bare one beside it. What is not installed is said and left out.
+"""
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/validate"))
+import registry  # noqa: E402
+
+PEER = ROOT / "build/peers/node_modules/@anthropic-ai/sandbox-runtime"
+FILES = 20
+
+
+def make_project(repo, store, packages):
+    wants, locked = {}, {}
+    for number in range(packages):
+        name = f"bench-{number}"
+        store.publish(name, files={f"file{i}.js": f"module.exports = {i};\n" * 100 for i in range(FILES)})
+        wants[name] = "1.0.0"
+        locked[f"node_modules/{name}"] = registry.locked(name, store.tarballs[name])
+    root = {"name": "theirs", "version": "1.0.0", "dependencies": wants}
+    (repo / "package.json").write_text(json.dumps(root | {"scripts": {"test": "node -p 1"}}))
+    (repo / "package-lock.json").write_text(json.dumps({"name": "theirs", "version": "1.0.0", "lockfileVersion": 3, "requires": True,
+                                                        "packages": {"": root} | locked}))
+
+
+def timed(argv, cwd, environment):
+    start = time.monotonic()
+    done = subprocess.run([str(word) for word in argv], cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"bench_validate: failed: {argv}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return time.monotonic() - start, done.stdout
+
+
+def ways(place, repo, store, sallyport):
+    """Name -> a round: its seconds."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
+    ci = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", f"--registry=http://{store.target}/",
+          "--replace-registry-host=always", f"--cache={place / 'cache'}"]
+    copy = place / "copy"
+
+    def round_of(prefix):
+        def one():
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(repo, copy)
+            return timed([*prefix, *ci], copy, environment)[0] + timed([*prefix, "npm", "test"], copy, environment)[0]
+        return one
+
+    def ours():
+        argv = [sallyport, "validate", repo, "--registry", f"http://{registry.NAME}={store.target}", "--json"]
+        seconds, out = timed(argv, place, environment)
+        record = json.loads(out)
+        steps = sum(step["duration_us"] for stage in record["stages"] for step in stage["steps"]) / 1e6
+        own.append(seconds - steps)
+        return seconds
+
+    own = []
+    found = {"bare": round_of([]), "sallyport validate": ours}
+    missing = [name for name in ("bwrap", "socat", "rg") if not shutil.which(name)]
+    if PEER.exists() and not missing:
+        settings = place / "srt.json"
+        settings.write_text(json.dumps({
+            "network": {"allowedDomains": ["127.0.0.1", store.target], "deniedDomains": []},
+            "filesystem": {"denyRead": [], "allowWrite": [str(place), "/tmp"], "denyWrite": []}}))
+        found["sandbox-runtime"] = round_of(["node", PEER / "dist/cli.js", "--settings", settings, "--"])
+    else:
+        print(f"not measured: sandbox-runtime ({'not installed' if not PEER.exists() else 'it needs ' + ', '.join(missing)})")
+    return found, own
+
+
+def quartiles(values):
+    if len(values) < 2:
+        return values[0], values[0], values[0]
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, middle, high
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--packages", type=int, default=300)
+    parser.add_argument("--sallyport", default=str(ROOT / "build/bench/bin/sallyport"))
+    options = parser.parse_args()
+    store = registry.Verdaccio(ROOT / "build/npm/node_modules")
+    try:
+        with tempfile.TemporaryDirectory(prefix="bench-validate-") as name:
+            place = Path(name).resolve()
+            repo = place / "repo"
+            repo.mkdir()
+            (place / "home").mkdir()
+            make_project(repo, store, options.packages)
+            found, own = ways(place, repo, store, options.sallyport)
+            cold = {way: run() for way, run in found.items()}
+            own.clear()
+            times = {way: [] for way in found}
+            for _ in range(options.rounds):
+                for way, run in found.items():
+                    times[way].append(run())
+            print(f"npm ci of {options.packages} packages and npm test, {options.rounds} rounds, seconds: quartiles (first run, empty cache)")
+            for way, values in times.items():
+                low, middle, high = quartiles(values)
+                print(f"{way:<22} {low:.2f} {middle:.2f} {high:.2f}   ({cold[way]:.2f})")
+            for way, values in times.items():
+                if way == "bare":
+                    continue
+                low, middle, high = quartiles([one / base for one, base in zip(values, times["bare"])])
+                print(f"ratio {way:<22} {low:.2f} {middle:.2f} {high:.2f}")
+            low, middle, high = quartiles(own)
+            print(f"of that outside its npm commands, seconds: {low:.3f} {middle:.3f} {high:.3f}")
+    finally:
+        store.stop()
+
+
+if __name__ == "__main__":
+    main()
