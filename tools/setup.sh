@@ -12,7 +12,7 @@ test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libp
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
 # For the tests labelled `deep`: other programs' own worlds, and a browser for the audit log's page.
-deep_packages=(docker.io runc chromium)
+deep_packages=(docker.io runc podman debootstrap chromium)
 bench_packages=(bubblewrap python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 run_commands=(node:nodejs npm:npm)

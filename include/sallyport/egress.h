@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sallyport/limits.h"
 #include "sallyport/result.h"
@@ -22,6 +23,21 @@ struct HostTarget {
   bool operator==(const HostTarget&) const = default;
 };
 
+// Addresses that are no public host's. A rule can admit each by its name. Metadata services, multicast and the like are of
+// no class: nothing admits them.
+enum class AddressClass : std::uint8_t {
+  kPrivate,        // 10/8, 172.16/12, 192.168/16, fc00::/7
+  kShared,         // 100.64/10: carrier-grade NAT
+  kLoopback,       // 127/8, ::1
+  kLinkLocal,      // 169.254/16, fe80::/10
+  kSiteLocal,      // fec0::/10
+  kBenchmark,      // 198.18/15: the fake addresses of VPNs and transparent gateways, too
+  kDocumentation,  // 192.0.2/24, 198.51.100/24, 203.0.113/24, 2001:db8::/32, 3fff::/20
+  kReserved,       // 240/4 and other blocks that no host has by right
+};
+// "private", "shared", …: as in a rule's ,class=NAME and in a denial.
+[[nodiscard]] std::string_view name_of(AddressClass address_class);
+
 // What a rule is made of. Anything can be written here; HostRule::of says whether the gate could run it.
 struct HostRuleFields {
   std::string name{};                   // for a suffix rule without the leading "*."
@@ -31,7 +47,9 @@ struct HostRuleFields {
   std::optional<ByteCount> max_up{};  // per run, summed over the rule's connections
   std::optional<ByteCount> max_down{};
   // The name may resolve to an address of a private network or of this machine; never to a metadata service.
-  bool may_be_private = false;
+  bool may_be_private = false;               // the classes private, shared, loopback and site-local
+  std::vector<AddressClass> also_classes{};  // and these
+  bool any_class = false;                    // all of them
   bool operator==(const HostRuleFields&) const = default;
 };
 
@@ -51,7 +69,21 @@ class HostRule {
   HostRuleFields fields_;
 };
 
-// HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private], as on the command line and in policy files.
+// The operator's own HTTP proxy, through which allowed hosts are reached with CONNECT. It looks the names up, so its rules
+// decide about addresses. A rule with a target goes there directly.
+struct UpstreamProxy {
+  std::string host{};  // a name or an IP address
+  std::uint16_t port = 0;
+  std::string credentials{};           // "user:password", or empty; in no plan, receipt or event
+  std::vector<std::string> without{};  // names, and all below them, that are reached directly (NO_PROXY)
+  bool operator==(const UpstreamProxy&) const = default;
+};
+// http://[USER[:PASSWORD]@]HOST[:PORT]
+[[nodiscard]] Result<UpstreamProxy> parse_proxy_url(std::string_view url);
+// The same without the credentials.
+[[nodiscard]] std::string proxy_text(const UpstreamProxy& proxy);
+
+// HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME], as on the command line and in policy files.
 [[nodiscard]] Result<HostRule> parse_host_rule(std::string_view text);
 // The same text again: what to write to allow this.
 [[nodiscard]] std::string host_rule_text(const HostRule& rule);

@@ -58,6 +58,8 @@ enum class OutputPipes { kTwo, kOne };
 // Called with each piece of output as it arrives, on the thread that runs the call. The captured result is unaffected.
 using OutputTap = std::function<void(Stream, std::string_view)>;
 
+inline constexpr std::string_view kJailCaBundle = "/etc/sallyport-ca.pem";
+
 struct JailedSubprocessSpec {
   std::vector<std::string> argv{};
   std::filesystem::path repo{};  // empty: the gate's; another than the gate's is refused
@@ -80,6 +82,11 @@ struct JailedSubprocessSpec {
   std::vector<std::string> allowed_egress{};  // likewise, as text that the gate reads: a wrong one is a refused call
   // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
   bool allow_registry = false;
+  std::optional<UpstreamProxy> via_proxy{};  // the operator's, through which allowed hosts are reached
+  // A file of more certificates (PEM) that the tool's TLS is to trust: a company's proxy signs with its own. A jail shows the
+  // system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, where the caller
+  // has not. Needs a jail.
+  std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;  // the first refused connection ends the run
   int stop_fd = -1;             // borrowed; cancels when it is readable, for owners that have no stop_token to give
   Limits limits{};

@@ -83,6 +83,7 @@ struct ResourceLimit {
 struct HeldLimits {
   std::vector<ResourceLimit> rlimits{};
   std::vector<int> cgroup_procs{};  // borrowed; the tool writes "0" to each before exec
+  bool watch_memory = false;        // no cgroup: ToolStarted::tree must be there, and the gate measures
 };
 
 struct LimitsWanted {
@@ -140,6 +141,8 @@ struct RunFacts {
 struct ToolStarted {
   RunFacts facts{};
   UniqueFd scratch{};  // of the scratch mount, whose size is watched; may be empty
+  // A pidfd of the process below which all of the run is, when HeldLimits::watch_memory asked for it.
+  UniqueFd tree{};
 };
 // The tool never ran.
 struct StartFailed {

@@ -31,11 +31,13 @@ enum class Mechanism : std::uint8_t {
   kCgroupV2,
   kRlimit,
   kRlimitPerProcess,
+  kWatch,           // we measure now and then, and end the run: it can have used more for a moment
   kCgroupOrRlimit,  // of explain, which tries neither
   kCgroupOrRlimitPerProcess,
   kOverlay,
   kReflinkCopy,
   kCopy,
+  kCgroupOrWatch,
   kJailsOwn,  // of a jail that the embedding program brings: ask its author
 };
 
@@ -68,11 +70,13 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kCgroupV2, "cgroup.v2"},
     {Mechanism::kRlimit, "rlimit"},
     {Mechanism::kRlimitPerProcess, "rlimit per process"},
+    {Mechanism::kWatch, "watch"},
     {Mechanism::kCgroupOrRlimit, "cgroup, else rlimit"},
     {Mechanism::kCgroupOrRlimitPerProcess, "cgroup, else rlimit per process"},
     {Mechanism::kOverlay, "overlayfs"},
     {Mechanism::kReflinkCopy, "private copy (reflink)"},
     {Mechanism::kCopy, "private copy"},
+    {Mechanism::kCgroupOrWatch, "cgroup, else watch"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

@@ -31,15 +31,21 @@ struct TimedOut {
   std::chrono::milliseconds elapsed{};
   std::chrono::milliseconds limit{};
 };
-// The kernel's memory controller killed in this run's own cgroup, or we ended a run whose socket buffers, which the kernel
-// grants beyond the limit, had grown to it.
+// Who found a run over its memory limit.
+enum class OomBy {
+  kCgroup,         // the kernel's memory controller killed in this run's own cgroup
+  kSocketBuffers,  // we ended a run whose socket buffers, which the kernel grants beyond the limit, had grown to it
+  kWatch,          // no cgroup could be made: we measured the run's processes, and ended it
+};
 struct OomKilled {
+  OomBy by = OomBy::kCgroup;
   std::uint64_t oom_kills = 0;
   std::uint64_t limit_bytes = 0;
   // How the tool itself ended: the kernel may have chosen another process of the run, and the tool went on. None when we
   // ended the run.
   std::optional<std::variant<ExitCode, Signal>> fate{};
-  std::uint64_t socket_bytes = 0;  // when we ended it for them
+  std::uint64_t socket_bytes = 0;    // when we ended it for them
+  std::uint64_t measured_bytes = 0;  // by the watch, when it ended the run
 };
 // A connection was refused by the egress rules and the tool then failed (or strict mode ended it).
 struct NetworkDenied {

@@ -186,6 +186,8 @@ bool refusal_is_the_defence(const Case& attack, const Error& error) {
                             error.as<UntrustedToolError>() != nullptr || error.as<InvalidRequest>() != nullptr);
 }
 
+constexpr Case kHarmless{"forge_text", Guarantee::kLimitWall, Effect::kForgesVerdict, Prop::kNothing, "print"};
+
 Try try_in_jail(const Case& attack, const Surroundings& surroundings, JailKind jail) {
   const Result<World> world = World::make(attack, surroundings);
   if (!world) return {.got = Got::kNotTried, .why = world.error().message};
@@ -202,6 +204,15 @@ Try try_in_jail(const Case& attack, const Surroundings& surroundings, JailKind j
 }
 
 }  // namespace
+
+Result<std::vector<Established>> probe_means(const Surroundings& surroundings, JailKind jail) {
+  const World world = TRY(World::make(kHarmless, surroundings));
+  const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
+  JailedSubprocessSpec spec = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
+  spec.allowed_hosts = {TRY(parse_host_rule("nobody.invalid"))};
+  spec.limits.memory = mebibytes(64);
+  return TRY(gate->run(spec, jail, {})).receipt.established;
+}
 
 std::string_view name_of(Got got) {
   switch (got) {
@@ -233,7 +244,6 @@ Finding perform(const Case& attack, const Surroundings& surroundings, JailKind j
 }
 
 std::optional<Error> probe(const Surroundings& surroundings, JailKind jail) {
-  constexpr Case kHarmless{"forge_text", Guarantee::kLimitWall, Effect::kForgesVerdict, Prop::kNothing, "print"};
   Result<World> world = World::make(kHarmless, surroundings);
   if (!world) return world.error();
   Result<Evidence> evidence = attack_jail(kHarmless, *world, surroundings, jail);

@@ -16,6 +16,7 @@
 #include "attack/case.h"
 #include "attack/world.h"
 #include "sallyport/plan.h"
+#include "sallyport/receipt.h"
 
 namespace sallyport::attack {
 
@@ -51,5 +52,7 @@ struct Finding {
 
 // One harmless run; nullopt when this jail works here, else why not.
 [[nodiscard]] std::optional<Error> probe(const Surroundings& surroundings, JailKind jail);
+// By what means this host keeps what it can keep in several ways: one harmless run with a memory limit and an allowed host.
+[[nodiscard]] Result<std::vector<Established>> probe_means(const Surroundings& surroundings, JailKind jail);
 
 }  // namespace sallyport::attack

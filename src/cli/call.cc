@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -65,6 +67,31 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
   return out;
 }
 
+// "a.test, .b.test" of NO_PROXY. Entries that are no names (addresses, networks) match nothing here: hosts are names.
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, comma);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    while (one.starts_with(' ') || one.starts_with('.')) one.remove_prefix(1);
+    while (one.ends_with(' ')) one.remove_suffix(1);
+    std::string name(one);
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// An environment that names none gives a proxy without a host, which the gate refuses.
+std::optional<UpstreamProxy> find_proxy(const CallOptions& options, const Environment& environment) {
+  if (!options.proxy_of_environment) return options.via_proxy;
+  UpstreamProxy proxy = parse_proxy_url(environment.proxy.value_or("")).value_or(UpstreamProxy());
+  proxy.without = names_in(environment.no_proxy.value_or(""));
+  return proxy;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Workspace>> open_workspace(const CallOptions& options, const Environment& environment,
@@ -110,6 +137,8 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                             .probe = options.probe,
                             .tap = {}};
   spec.speculation = options.speculation;
+  spec.via_proxy = find_proxy(options, environment);
+  if (options.extra_ca) spec.extra_ca = from(here, *options.extra_ca);
   if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
   if (options.stdin_choice == StdinChoice::kOursItself) spec.stdin_source = RawStdinFd{.fd = STDIN_FILENO};

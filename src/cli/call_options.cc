@@ -58,6 +58,12 @@ Status add_host(CallOptions& call, std::string_view value) {
   return {};
 }
 
+Status set_via_proxy(CallOptions& call, std::string_view value) {
+  call.proxy_of_environment = value == "env";
+  if (!call.proxy_of_environment) call.via_proxy = TRY(parse_proxy_url(value));
+  return {};
+}
+
 Status set_pids(CallOptions& call, std::string_view value) {
   std::uint32_t number = 0;
   const char* const end = value.data() + value.size();
@@ -162,6 +168,8 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
     {{"--allow-host", Arity::kRepeatable}, add_host},
     {{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
+    {{"--via-proxy", Arity::kValue}, set_via_proxy},
+    {{"--ca", Arity::kValue}, set_path<&CallOptions::extra_ca>},
     {{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},
     {{"--env", Arity::kRepeatable}, add_env},
     {{"--allow-unjailed", Arity::kFlag}, set_flag<&CallOptions::allow_unjailed, true>},

@@ -53,6 +53,9 @@ struct CallOptions {
   Speculation speculation = Speculation::kForbidden;
   std::vector<HostRule> allowed_hosts{};
   bool allow_registry = false;  // that of the operator's own npm
+  std::optional<UpstreamProxy> via_proxy{};
+  bool proxy_of_environment = false;  // instead: the one that the environment names
+  std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;
   bool allow_unjailed = false;  // run what runs the repo's code without a jail, too
   std::vector<EnvVar> env{};

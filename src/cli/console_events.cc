@@ -48,6 +48,12 @@ void say_taken_back(const Event& event) {
   say(fmt::format("the run left {} at {}: {}", field(event, "what"), field(event, "path"), field(event, "action")));
 }
 
+void say_weaker_limit(const Event& event) {
+  say(fmt::format("warning: {} is kept by {} only: no cgroup can be made here", field(event, "guarantee"),
+                  field(event, "mechanism")));
+  say_hint(field(event, "hint"));
+}
+
 void say_unaudited(const Event& event) {
   say(fmt::format("warning: no audit log: {}", field(event, "reason")));
   say_hint(field(event, "hint"));
@@ -72,6 +78,7 @@ void ConsoleEvents::emit(const Event& given) {
   if (event.name == "subproc.egress.denied") return say_denial(event);
   if (event.name == "subproc.git.not_shown") return say_hidden_git(event);
   if (event.name == "subproc.git.taken_back") return say_taken_back(event);
+  if (event.name == "subproc.limit.weaker") return say_weaker_limit(event);
   if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
   if (event.name == "subproc.audit.skipped" || event.name == "subproc.audit.failed") return say_unaudited(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));

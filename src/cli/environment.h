@@ -19,6 +19,8 @@ struct Environment {
   std::optional<std::string> xdg_cache_home{};
   std::optional<std::string> xdg_state_home{};
   std::optional<std::string> sudo_uid{};
+  std::optional<std::string> proxy{};  // the operator's own, used when asked for (--via-proxy env)
+  std::optional<std::string> no_proxy{};
   bool in_build_log = false;                  // a build service reads commands out of what we print (log_commands.h)
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
 };

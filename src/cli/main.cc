@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,6 +21,15 @@ namespace {
 std::optional<std::string> variable(const char* name) {
   const char* const value = getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread is started
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Of the same variable in its two spellings, and the like; an empty one counts as none.
+std::optional<std::string> first_of(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    std::optional<std::string> value = variable(name);
+    if (value && !value->empty()) return value;
+  }
+  return std::nullopt;
 }
 
 // Set by GitHub Actions and its kin, Azure Pipelines, and TeamCity.
@@ -40,6 +50,8 @@ Environment read_environment() {
           .xdg_cache_home = variable("XDG_CACHE_HOME"),
           .xdg_state_home = variable("XDG_STATE_HOME"),
           .sudo_uid = variable("SUDO_UID"),
+          .proxy = first_of({"https_proxy", "HTTPS_PROXY", "http_proxy"}),
+          .no_proxy = first_of({"no_proxy", "NO_PROXY"}),
           .in_build_log = names_build_service(),
           .current_directory = std::filesystem::current_path(unknown)};
 }

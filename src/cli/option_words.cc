@@ -18,6 +18,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"`audit`", "--audit DIR"},
     {"the first word of `argv`", "the word after --, e.g. -- git rev-parse HEAD"},
     {"`cwd`", "--cwd"},
+    {"`env_extras`", "--env"},
     {"`extra_read_only`", "--ro"},
     {"`extra_read_write`", "--rw"},
     {"`GitAccess::kWritable`", "--writable-git"},

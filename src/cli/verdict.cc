@@ -26,6 +26,10 @@ Verdict of_completed(const Completed& completed, std::string_view tool) {
 
 std::string of_oom(const OomKilled& oom, std::string_view tool) {
   const std::string limit = format_bytes(ByteCount{oom.limit_bytes});
+  if (oom.by == OomBy::kWatch) {
+    return fmt::format("out of memory at {}, {} when measured: {}", limit, format_bytes(ByteCount{oom.measured_bytes}),
+                       killed(tool));
+  }
   if (oom.socket_bytes > 0) {
     return fmt::format("out of memory at {}, {} in socket buffers: {}", limit,
                        format_bytes(ByteCount{oom.socket_bytes}), killed(tool));

@@ -161,19 +161,46 @@ void Connection::seek_server() {
     }
     return abort();
   }
+  by_proxy_ = run_.proxy && goes_through(*run_.proxy, up_.place().name);
+  if (by_proxy_) return seek_proxy();
   lookup_ = run_.resolver.resolve(up_.place().name, [this](std::span<const IpAddress> found) {
     if (state_ == State::kOpen) use_addresses(found);
   });
+}
+
+// The operator named it, so any address will do.
+void Connection::seek_proxy() {
+  const std::uint16_t port = run_.proxy->port;
+  if (const std::optional<IpAddress> address = parse_ip_address(run_.proxy->host)) {
+    return connect_to({{.address = *address, .port = port}});
+  }
+  lookup_ = run_.resolver.resolve(run_.proxy->host, [this, port](std::span<const IpAddress> found) {
+    if (state_ != State::kOpen) return;
+    if (found.empty()) return proxy_refused("the proxy's name does not resolve");
+    std::vector<Endpoint> endpoints;
+    for (const IpAddress& address : found) endpoints.push_back({.address = address, .port = port});
+    connect_to(std::move(endpoints));
+  });
+}
+
+void Connection::ask_proxy(UniqueFd proxy) {
+  const ClientStream::Place& place = up_.place();
+  tunnel_ =
+      std::make_unique<ProxyTunnel>(*run_.loop, std::move(proxy), connect_request(*run_.proxy, place.name, place.port),
+                                    [this](UniqueFd server, const std::string& problem) {
+                                      if (!problem.empty()) return proxy_refused(problem);
+                                      by_proxy_ = false;
+                                      use_server(std::move(server), 0);
+                                    });
+  tunnel_->start();
 }
 
 void Connection::use_addresses(std::span<const IpAddress> found) {
   reserve_.reset();
   const std::optional<std::vector<IpAddress>> own = own_addresses();
   if (!own) return use_server(UniqueFd(), errno);
-  const VettedAddresses vetted = vet_addresses(
-      found, *own,
-      run_.rules.rules()[rule_].fields().may_be_private ? AddressScope::kPrivateToo : AddressScope::kPublic);
-  if (vetted.why_none) return refuse({.reason = *vetted.why_none});
+  const VettedAddresses vetted = vet_addresses(found, *own, run_.rules.rules()[rule_].fields());
+  if (vetted.why_none) return refuse({.reason = *vetted.why_none, .address_class = vetted.address_class});
   std::vector<Endpoint> endpoints;
   for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = up_.place().port});
   connect_to(std::move(endpoints));
@@ -189,11 +216,13 @@ void Connection::connect_to(std::vector<Endpoint> endpoints) {
 void Connection::use_server(UniqueFd server, int error) {
   connecting_.reset();
   lookup_.reset();
-  timer_.reset();
+  tunnel_.reset();
+  if (!server || !by_proxy_) timer_.reset();  // it is also for the proxy's answer
   if (!server) {
     tell_unreachable(error);
     return abort();
   }
+  if (by_proxy_) return ask_proxy(std::move(server));
   server_ = std::move(server);
   if (roomy_) {
     bound_unsent(server_.get(), kRoomyUnsent);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "egress/client_stream.h"
+#include "egress/proxy_tunnel.h"
 #include "egress/run.h"
 #include "egress/upstream_connect.h"
 
@@ -44,9 +45,12 @@ class Connection final : public Watcher {
   void seek_server();
   void use_addresses(std::span<const IpAddress> found);
   void connect_to(std::vector<Endpoint> endpoints);
+  void seek_proxy();
+  void ask_proxy(UniqueFd proxy);
   void use_server(UniqueFd server, int error);
   void refuse(const Refusal& refusal);
   void tell_unreachable(int error) const;
+  void proxy_refused(const std::string& why);
   void say_goodbye(std::string text);
   void advance_goodbye();
   void drop_server();
@@ -76,6 +80,8 @@ class Connection final : public Watcher {
   bool roomy_ = false;
   Resolver::Request lookup_{};
   std::unique_ptr<UpstreamConnect> connecting_{};
+  bool by_proxy_ = false;
+  std::unique_ptr<ProxyTunnel> tunnel_{};
 
   std::string goodbye_{};
   std::size_t goodbye_written_ = 0;

@@ -17,7 +17,8 @@ constexpr std::size_t kMostDrained = 1024 * 1024;
 
 void Connection::refuse(const Refusal& refusal) {
   const ClientStream::Place& place = up_.place();
-  run_.denials.add(refusal.host.empty() ? std::string_view(place.name) : refusal.host, place.port, refusal.reason);
+  run_.denials.add(refusal.host.empty() ? std::string_view(place.name) : refusal.host, place.port, refusal.reason,
+                   refusal.address_class);
   const bool readable = !refusal.goodbye.empty() && up_.may_answer() && !down_.in_flight() && !down_ended_;
   if (!readable) return abort();
   say_goodbye(refusal.goodbye);
@@ -58,6 +59,7 @@ void Connection::advance_goodbye() {
 void Connection::drop_server() {
   lookup_.reset();
   connecting_.reset();
+  tunnel_.reset();
   reserve_.reset();
   server_watch_.reset();
   close_with_reset(std::move(server_));
@@ -82,6 +84,7 @@ void Connection::close() {
   give_room_back();
   lookup_.reset();
   connecting_.reset();
+  tunnel_.reset();
   reserve_.reset();
   server_watch_.reset();
   server_.reset();
@@ -91,6 +94,11 @@ void Connection::close() {
   timer_.reset();
   turn_.reset();
   gone_();
+}
+
+void Connection::proxy_refused(const std::string& why) {
+  run_.unreachable.add(up_.place().name, up_.place().port, why);
+  abort();
 }
 
 void Connection::tell_unreachable(int error) const {

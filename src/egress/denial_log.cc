@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "core/egress/egress_rules.h"
+#include "core/egress/ip_address.h"
 #include "core/text/printable.h"
 
 namespace sallyport {
@@ -18,7 +19,8 @@ std::string shown(std::string_view host) {
 }
 
 // The rule that would allow it, where one would.
-std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason) {
+std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason,
+                         std::string_view address_class) {
   const bool usual = port == 0 || port == kTlsPort || port == kHttpPort;
   switch (reason) {
     case DenialReason::kHostNotAllowed:
@@ -30,12 +32,19 @@ std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReas
     case DenialReason::kAddressWithoutName:
       return fmt::format("`allowed_hosts` NAME:{0}={1}:{0}, and let the tool use NAME", port,
                          host.find(':') == std::string::npos ? host : fmt::format("[{}]", host));
-    case DenialReason::kPrivateAddress:
+    case DenialReason::kSpecialAddress:
+      if (!address_class_named(address_class)) return {};
+      return fmt::format("`allowed_hosts` {}{},class={}", host, usual ? "" : fmt::format(":{}", port), address_class);
     case DenialReason::kOwnAddress:
       return fmt::format("`allowed_hosts` {0}:{1}=ADDRESS:{1}", host, port);
     default:
       return {};
   }
+}
+
+std::string text_of(DenialReason reason, std::string_view address_class) {
+  const bool has_class = reason == DenialReason::kSpecialAddress && !address_class.empty();
+  return has_class ? fmt::format("{} address", address_class) : std::string(denial_text(reason));
 }
 
 constexpr std::string_view kNoHostText = "no host is allowed";
@@ -76,8 +85,8 @@ std::string_view denial_text(DenialReason reason) {
       return "http upgrade";
     case DenialReason::kHostHeaderDiffers:
       return "host header differs";
-    case DenialReason::kPrivateAddress:
-      return "private address";
+    case DenialReason::kSpecialAddress:
+      return "special address";
     case DenialReason::kOwnAddress:
       return "address of this host";
     case DenialReason::kNameDoesNotResolve:
@@ -94,7 +103,7 @@ std::string_view denial_text(DenialReason reason) {
   return "more denials";
 }
 
-void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reason) {
+void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reason, std::string_view address_class) {
   auto key = std::make_tuple(shown(host), port, reason);
   auto found = index_.find(key);
   if (found == index_.end() && denials_.size() >= kMostEntries) {
@@ -107,12 +116,13 @@ void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reas
   }
   index_.emplace(key, denials_.size());
   const auto& [name, number, why] = key;
-  denials_.push_back({.host = name,
-                      .port = number,
-                      .reason = std::string(no_host_allowed_ && is_about_host(why) ? kNoHostText : denial_text(why)),
-                      .count = 1,
-                      .time = std::chrono::system_clock::now(),
-                      .hint = how_to_allow(name, number, why)});
+  denials_.push_back(
+      {.host = name,
+       .port = number,
+       .reason = no_host_allowed_ && is_about_host(why) ? std::string(kNoHostText) : text_of(why, address_class),
+       .count = 1,
+       .time = std::chrono::system_clock::now(),
+       .hint = how_to_allow(name, number, why, address_class)});
   if (denials_.size() == 1) first_.signal();
   if (sink_ != nullptr) {
     sink_->emit({.level = EventLevel::kWarning,

@@ -30,7 +30,7 @@ enum class DenialReason : std::uint8_t {
   kAmbiguousHttp,
   kHttpUpgrade,
   kHostHeaderDiffers,
-  kPrivateAddress,
+  kSpecialAddress,  // its text names the class: "private address", "benchmark address", …
   kOwnAddress,
   kNameDoesNotResolve,
   kByteBudget,
@@ -52,7 +52,8 @@ class DenialLog {
       : first_(std::move(first)), sink_(sink), no_host_allowed_(no_host_allowed) {}
 
   // `host` may hold any bytes. Entries are told apart by all three; past kMostEntries they share one.
-  void add(std::string_view host, std::uint16_t port, DenialReason reason);
+  // `address_class` of kSpecialAddress: what why_not_public() calls the address.
+  void add(std::string_view host, std::uint16_t port, DenialReason reason, std::string_view address_class = {});
 
   // Readable from the first refusal on.
   [[nodiscard]] int first_fd() const { return first_.fd(); }

@@ -15,8 +15,9 @@ namespace sallyport {
 
 struct Refusal {
   DenialReason reason = DenialReason::kNotTls;
-  std::string host{};     // empty: the name the connection's address stands for
-  std::string goodbye{};  // what the client gets to read; empty: a reset
+  std::string host{};                // empty: the name the connection's address stands for
+  std::string goodbye{};             // what the client gets to read; empty: a reset
+  std::string_view address_class{};  // of DenialReason::kSpecialAddress
 };
 
 struct FirstBytes {

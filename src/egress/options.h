@@ -34,6 +34,7 @@ struct EgressOptions {
   EgressRules rules{};
   // As many at once; further ones wait in the kernel's queue until one ends.
   std::size_t max_connections = 512;
+  std::optional<UpstreamProxy> proxy{};  // through which hosts are reached
   std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
   EventSink* events = nullptr;           // borrowed until stop(); called on a thread of its own
   EgressTimeouts timeouts{};

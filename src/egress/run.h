@@ -27,6 +27,7 @@ struct Budget {
 struct EgressRun {
   EgressRun(EgressOptions options, std::unique_ptr<Loop> its_loop, EventFd first_denial)
       : rules(std::move(options.rules)),
+        proxy(std::move(options.proxy)),
         timeouts(options.timeouts),
         events(options.events),
         unreachable(events),
@@ -35,6 +36,7 @@ struct EgressRun {
         resolver(*loop, options.nameserver) {}
 
   const EgressRules rules;
+  const std::optional<UpstreamProxy> proxy;
   const EgressTimeouts timeouts;
   EventOutbox events;
   UnreachableLog unreachable;

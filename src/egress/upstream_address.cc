@@ -25,30 +25,31 @@ std::vector<IpAddress> taking_turns(std::span<const IpAddress> addresses) {
   return ordered;
 }
 
-bool is_private(std::string_view why) {
-  return why == "private" || why == "shared" || why == "loopback" || why == "site-local";
-}
-
 }  // namespace
 
-VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own, AddressScope scope) {
+VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own,
+                              const HostRuleFields& rule) {
   std::vector<IpAddress> usable;
   bool own_seen = false;
+  VettedAddresses vetted;
+  const bool own_too = rule.may_be_private || rule.any_class ||
+                       std::ranges::find(rule.also_classes, AddressClass::kLoopback) != rule.also_classes.end();
   for (const IpAddress& address : found) {
-    const bool private_too = scope == AddressScope::kPrivateToo;
     const std::optional<std::string_view> why = why_not_public(address);
-    if (why && !(private_too && is_private(*why))) continue;
-    if (!private_too && std::ranges::find(own, address) != own.end()) {
+    if (why && !rule_admits(rule, *why)) {
+      // A metadata service outranks the rest: no option would help.
+      if (vetted.address_class.empty() || *why == "metadata") vetted.address_class = *why;
+    } else if (!own_too && std::ranges::find(own, address) != own.end()) {
       own_seen = true;
     } else {
       usable.push_back(address);
     }
   }
-  VettedAddresses vetted{.usable = taking_turns(usable)};
+  vetted.usable = taking_turns(usable);
   if (vetted.usable.empty()) {
     vetted.why_none = found.empty() ? DenialReason::kNameDoesNotResolve
                       : own_seen    ? DenialReason::kOwnAddress
-                                    : DenialReason::kPrivateAddress;
+                                    : DenialReason::kSpecialAddress;
   }
   return vetted;
 }

@@ -13,16 +13,14 @@ namespace sallyport {
 struct VettedAddresses {
   std::vector<IpAddress> usable{};         // IPv6 first, families taking turns (RFC 8305)
   std::optional<DenialReason> why_none{};  // set when none is usable
+  std::string_view address_class{};        // of kSpecialAddress: what why_not_public() calls the first of them
 };
 
-// Whether addresses of private networks and of this machine will do. Metadata, link-local and other special ones never
-// do.
-enum class AddressScope { kPublic, kPrivateToo };
-
-// Drops every address that is not a public one, or is one of `own`. A name with public and private addresses keeps the
-// public ones: dropping is as safe as refusing, and split-horizon names go on working.
+// Drops every address that is not a public one nor of a class that the rule admits, and those in `own`, this machine's, unless
+// the rule admits private ones. A name with public and private addresses keeps the public ones: dropping is as safe as
+// refusing, and split-horizon names go on working.
 [[nodiscard]] VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own,
-                                            AddressScope scope = AddressScope::kPublic);
+                                            const HostRuleFields& rule = {});
 
 // The addresses of this machine's interfaces, in the network namespace of the calling thread. nullopt, and errno: cannot
 // be told.

@@ -62,7 +62,9 @@ TEST_F(Upstream, RefusesANameThatLeadsIntoAPrivateNetwork_C24) {
     Jail jail({rule_for("x.test", {kNamedPort, kNamedPort + 1})}, {.nameserver = names.where()});
     EXPECT_EQ(greet(jail).error, ECONNRESET) << address;
     EXPECT_EQ(greet(jail, "x.test", kNamedPort + 1).error, ECONNRESET) << address;
-    EXPECT_THAT(texts(jail.stop()), ElementsAre("x.test:4873 private address x1", "x.test:4874 private address x1"))
+    const std::string why(why_not_public(*parse_ip_address(address)).value_or("public"));
+    EXPECT_THAT(texts(jail.stop()),
+                ElementsAre("x.test:4873 " + why + " address x1", "x.test:4874 " + why + " address x1"))
         << address;
   }
   EXPECT_EQ(nobody.connections(), 0);
@@ -108,7 +110,7 @@ TEST_F(Upstream, ReadsTheHostsFile) {
   NameServer names(NameServer::Records{});
   Jail jail({rule_for("localhost", {kNamedPort})}, {.nameserver = names.where()});
   EXPECT_EQ(greet(jail, "localhost").error, ECONNRESET);
-  EXPECT_THAT(texts(jail.stop()), ElementsAre("localhost:4873 private address x1"));
+  EXPECT_THAT(texts(jail.stop()), ElementsAre("localhost:4873 loopback address x1"));
   EXPECT_THAT(names.questions(), IsEmpty());
 }
 

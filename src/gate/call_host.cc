@@ -58,7 +58,8 @@ Result<HeldLimits> EngineCallHost::hold_limits(const LimitsWanted& wanted) {
   }
   resources_ = TRY(acquire_resources(plan.limits, plan.required, wanted));
   if (plan.open_files) resources_.rlimits.push_back({RLIMIT_NOFILE, *plan.open_files, *plan.open_files});
-  return HeldLimits{.rlimits = resources_.rlimits, .cgroup_procs = resources_.procs_fds()};
+  return HeldLimits{
+      .rlimits = resources_.rlimits, .cgroup_procs = resources_.procs_fds(), .watch_memory = resources_.watch_memory};
 }
 
 Result<const HostView*> EngineCallHost::view() {

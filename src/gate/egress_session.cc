@@ -122,6 +122,7 @@ Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
 Result<spawn::NetworkWatch> EgressSession::serve() {
   first_packet_.reset();
   proxy_ = TRY(EgressProxy::start(std::move(sockets_), {.rules = EgressRules(plan_.allowed_hosts),
+                                                        .proxy = plan_.via_proxy,
                                                         .events = events_ != nullptr ? &bounded_ : nullptr}));
   return spawn::NetworkWatch{.fd = plan_.strict_network ? proxy_->first_denial_fd() : -1};
 }

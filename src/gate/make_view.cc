@@ -155,7 +155,8 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .no_exec = TRY(collector.look_at_all(plan.no_exec)),
                     .pinned = {},
                     .tool_files = {},
-                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota)};
+                    .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
+                    .ca_bundle = prepared.ca_bundle};
   for (const PrivateLayer& layer : plan.layers) {
     TRY(collector.look(layer.over));
     TRY(collector.look(layer.state));

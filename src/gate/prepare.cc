@@ -11,6 +11,7 @@
 #include "core/policy/make_plan.h"
 #include "core/view/fs_view.h"
 #include "core/view/paths.h"
+#include "gate/ca_bundle.h"
 #include "gate/layers.h"
 #include "gate/protected_paths.h"
 #include "os/canonical.h"
@@ -39,6 +40,10 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const f
   TRY(resolve_extras(spec, paths));
   TRY(check_workspaces(spec, paths));
   paths.owner = owner_to_run_as(paths.repo);
+  if (spec.extra_ca) paths.extra_ca = TRY(canonical_existing(*spec.extra_ca, "ca"));
+  if (paths.extra_ca && is_inside(*paths.extra_ca, paths.repo)) {
+    return fail(invalid_request("ca", "it lies in the analysed repo", "whom to trust must not be for the repo to say"));
+  }
   return paths;
 }
 
@@ -91,6 +96,7 @@ Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedS
   // A jail that shows a workspace enters it by name, inside; the host may not have it.
   const fs::path& checked = spec.workspace != nullptr ? prepared.plan.repo : prepared.plan.cwd;
   prepared.cwd = TRY(open_exactly(checked, O_PATH | O_DIRECTORY));
+  if (prepared.plan.extra_ca) prepared.ca_bundle = TRY(read_ca_bundle(*prepared.plan.extra_ca));
   prepared.path_names = spec.extra_read_only;
   prepared.path_names.insert(prepared.path_names.end(), spec.extra_read_write.begin(), spec.extra_read_write.end());
   return prepared;
@@ -113,6 +119,7 @@ Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, C
                              .hidden = prepared.plan.hidden,
                              .no_exec = prepared.plan.no_exec,
                              .layers = prepared.plan.layers,
+                             .extra_ca = prepared.plan.extra_ca,
                              .owner = prepared.plan.run_as};
   TRY(harden_for(git, allowlist, spec, prepared.call));
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));

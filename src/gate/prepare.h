@@ -29,6 +29,7 @@ struct Prepared {
   std::optional<hardening::NpmLayout> npm_layout{};  // of host_tool, when it is npm
   GitGuard git{};                                    // of a jailed run that may write
   std::vector<HiddenGit> hidden_git{};               // git directories that the repo points to and that are not shown
+  std::string ca_bundle{};                           // what the jail shows as kJailCaBundle; empty: nothing
   std::string write_doubt{};                         // why fs.write_confined cannot be promised; empty: it can
   // As they were written, symlinks and all: the caller's own paths, and by which host_tool and its interpreter were found.
   std::vector<std::filesystem::path> path_names{};

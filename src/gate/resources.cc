@@ -27,11 +27,7 @@ Error refused(Guarantee guarantee, Error cause) {
   if (named == nullptr || named->guarantee != guarantee) {
     cause = guarantee_unavailable(guarantee, cause.message, cause.hint);
   }
-  if (cause.hint.empty()) {
-    cause.hint =
-        "run where a cgroup can be made: as root, or under a delegated cgroup (systemd-run --user --scope "
-        "-p Delegate=yes)";
-  }
+  if (cause.hint.empty()) cause.hint = kNoCgroupHint;
   return cause;
 }
 
@@ -49,8 +45,9 @@ Status limit_memory(const Limits& limits, std::span<const Guarantee> required, R
     return {};
   }
   if (is_required(required, Guarantee::kLimitMemory)) return fail(refused(Guarantee::kLimitMemory, cgroup.error()));
-  resources.rlimits.push_back({RLIMIT_AS, count(*limits.memory), count(*limits.memory)});
-  resources.established.push_back({Guarantee::kLimitMemory, Mechanism::kRlimit});
+  // No RLIMIT_AS: node, java and go reserve address space that they never use.
+  resources.watch_memory = true;
+  resources.established.push_back({Guarantee::kLimitMemory, Mechanism::kWatch});
   return {};
 }
 
@@ -165,7 +162,7 @@ Result<Resources> acquire_resources(const Limits& limits, std::span<const Guaran
 std::vector<Established> expected_limits(const Limits& limits) {
   std::vector<Established> expected;
   if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, Mechanism::kCgroupOrRlimitPerProcess});
-  if (limits.memory) expected.push_back({Guarantee::kLimitMemory, Mechanism::kCgroupOrRlimit});
+  if (limits.memory) expected.push_back({Guarantee::kLimitMemory, Mechanism::kCgroupOrWatch});
   if (limits.pids) expected.push_back({Guarantee::kLimitPids, Mechanism::kCgroupOrRlimit});
   return expected;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "os/cgroup.h"
@@ -15,10 +16,14 @@
 
 namespace sallyport {
 
+inline constexpr std::string_view kNoCgroupHint =
+    "run where a cgroup can be made: as root, or under a delegated cgroup (systemd-run --user --scope -p Delegate=yes)";
+
 struct Resources {
   std::vector<RunCgroup> cgroups;
   std::vector<ResourceLimit> rlimits;
   std::vector<Established> established;
+  bool watch_memory = false;  // nobody but the supervisor keeps that limit
 
   [[nodiscard]] std::vector<int> procs_fds() const;
   // What the kernel's OOM killer did in this run's own cgroups.
@@ -29,8 +34,9 @@ struct Resources {
   [[nodiscard]] std::optional<std::chrono::microseconds> cpu_time() const;
 };
 
-// A limit that cannot be had at all is refused. One that only an rlimit can give is given, and the receipt says so,
-// unless the caller listed the guarantee as required: an rlimit binds each process, not the run.
+// A limit that cannot be had at all is refused. Where no cgroup can be made, memory is watched and the others are kept by an
+// rlimit, and the receipt says so, unless the caller listed the guarantee as required: an rlimit binds each process, not the
+// run, and a watch sees the run only now and then.
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                                   const LimitsWanted& wanted);
 

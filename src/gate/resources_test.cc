@@ -35,7 +35,8 @@ TEST(Resources, EstablishEveryLimitThatWasAskedFor) {
   const auto cpu = mechanism_of(resources->established, Guarantee::kLimitCpu);
   ASSERT_TRUE(memory && cpu);
   const bool by_cgroup = !resources->cgroups.empty();
-  EXPECT_EQ(*memory == Mechanism::kRlimit, !by_cgroup);
+  EXPECT_EQ(*memory == Mechanism::kWatch, !by_cgroup);
+  EXPECT_EQ(resources->watch_memory, !by_cgroup);
   EXPECT_EQ(*cpu == Mechanism::kRlimitPerProcess, !by_cgroup);
   EXPECT_EQ(resources->procs_fds().empty(), !by_cgroup);
   const auto of_cpu =
@@ -63,7 +64,7 @@ TEST(Resources, RefuseAProcessLimitThatWouldCountTheWholeUser) {
 
 TEST(Resources, ThatAreOnlyExpectedNameBothWays) {
   const std::vector<Established> expected = expected_limits({.wall = 1s, .memory = mebibytes(1), .pids = 4, .cpu = 1s});
-  EXPECT_EQ(mechanism_of(expected, Guarantee::kLimitMemory), Mechanism::kCgroupOrRlimit);
+  EXPECT_EQ(mechanism_of(expected, Guarantee::kLimitMemory), Mechanism::kCgroupOrWatch);
   EXPECT_EQ(mechanism_of(expected, Guarantee::kLimitPids), Mechanism::kCgroupOrRlimit);
   EXPECT_EQ(mechanism_of(expected, Guarantee::kLimitCpu), Mechanism::kCgroupOrRlimitPerProcess);
   EXPECT_TRUE(expected_limits({.wall = 1s}).empty());

@@ -40,6 +40,21 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
        .fields = {{"probe_name", probe_name(plan)}, {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
 }
 
+// A limit that was asked for and is kept by less than a cgroup.
+void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& resources) {
+  if (events == nullptr) return;
+  for (const Established& entry : resources.established) {
+    const bool weaker = entry.mechanism == Mechanism::kWatch || entry.mechanism == Mechanism::kRlimitPerProcess;
+    if (!weaker) continue;
+    events->emit({.level = EventLevel::kWarning,
+                  .name = "subproc.limit.weaker",
+                  .fields = {{"probe_name", probe_name(plan)},
+                             {"guarantee", std::string(name_of(entry.guarantee))},
+                             {"mechanism", std::string(name_of(entry.mechanism))},
+                             {"hint", std::string(kNoCgroupHint)}}});
+  }
+}
+
 spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const JailedSubprocessSpec& spec,
                                   const Resources& resources, std::chrono::microseconds spent) {
   spawn::Supervision supervision{.wall = remaining(plan.limits.wall, spent),
@@ -59,6 +74,7 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
     supervision.sockets = {.limit_bytes = count(*plan.limits.memory),
                            .used = [&resources] { return resources.socket_memory(); }};
   }
+  if (resources.watch_memory) supervision.memory = {.limit_bytes = count(*plan.limits.memory)};
   return supervision;
 }
 
@@ -83,6 +99,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   announce(events, jail, plan);
   emit_doubts(events, prepared);
   const Resources& resources = host.resources();
+  emit_weaker_limits(events, plan, resources);
   spawn::Supervision supervision = supervision_of(jail, plan, spec, resources, notes.spent);
   supervision.layers = watch_layers(spec);
   EgressSession egress(plan, events);

@@ -54,6 +54,13 @@ Status check_unjailed(const Jail& jail, const Plan& plan) {
                               "choose a jail, or say `allow_unjailed`"));
 }
 
+Status check_ca(const Jail& jail, const Plan& plan) {
+  if (jail.confinement() != Confinement::kNone || !plan.extra_ca) return {};
+  return fail(invalid_request(
+      "ca", "without a jail there is nowhere to put the system's certificates and yours together",
+      "choose a jail, or pass the variable that the tool reads in `env_extras`, SSL_CERT_FILE for one"));
+}
+
 Status check_restrictions(const Jail& jail, const Plan& plan) {
   if (jail.confinement() != Confinement::kNone || (plan.hidden.empty() && plan.no_exec.empty())) return {};
   return fail(invalid_request("jail", "without one nothing can be hidden or kept from running",
@@ -81,6 +88,7 @@ Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared
   TRY(check_tool_files(plan, jail.confinement(), prepared.workspace));
   TRY(check_unjailed(jail, plan));
   TRY(check_restrictions(jail, plan));
+  TRY(check_ca(jail, plan));
   std::unique_ptr<StagedRun> run = TRY(jail.stage({.plan = plan,
                                                    .executable = *prepared.tool,
                                                    .cwd = prepared.cwd.get(),

@@ -13,7 +13,11 @@ std::variant<ExitCode, Signal> fate_of(int wait_status) {
 
 OomKilled out_of_memory(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits) {
   OomKilled oom{.oom_kills = oom_kills, .limit_bytes = count(limits.memory.value_or(ByteCount{0}))};
-  if (ended.by == spawn::EndedBy::kMemory) {
+  if (ended.by == spawn::EndedBy::kMemory && ended.memory_bytes > 0) {
+    oom.by = OomBy::kWatch;
+    oom.measured_bytes = ended.memory_bytes;
+  } else if (ended.by == spawn::EndedBy::kMemory) {
+    oom.by = OomBy::kSocketBuffers;
     oom.socket_bytes = ended.socket_bytes;
   } else if (ended.by == spawn::EndedBy::kItself) {
     oom.fate = fate_of(ended.wait_status);

@@ -13,39 +13,11 @@
 namespace sallyport {
 namespace {
 
-// The option that opens what a jail needs, and what it costs; empty where the place says nothing.
-std::string_view advice_for_place(Place place) {
-  switch (place) {
-    case Place::kNoProc:
-      return "/proc is not mounted here: mount -t proc proc /proc";
-    case Place::kOwnJail:
-      return "this is a jail of sallyport's already, which lets nobody make another: let the outer call start the tool";
-    case Place::kGvisor:
-      return "gVisor's kernel cannot build this jail, and keeps its container apart itself: `jail` none there";
-    case Place::kDocker:
-      return "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-             "--security-opt systempaths=unconfined; everything in it may then make namespaces, so run nothing else in "
-             "it";
-    case Place::kPodman:
-      return "start the container with --security-opt seccomp=unconfined --security-opt unmask=ALL; everything in it "
-             "may "
-             "then make namespaces, so run nothing else in it";
-    case Place::kContainer:
-      return "let the container make user namespaces and mount /proc (Kubernetes: seccompProfile Unconfined, procMount "
-             "Unmasked); everything in it may then make namespaces, so run nothing else in it";
-    case Place::kChroot:
-      return "the kernel makes no user namespace in a chroot: use a container, or systemd-nspawn -D DIR";
-    case Place::kHost:
-      break;
-  }
-  return {};
-}
-
-std::string advice_for(const SetupFailed& failure) {
+std::string advice_after(const SetupFailed& failure) {
   // A switch of the host's binds its containers too, and only the host can turn it.
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
   if (off) return std::string(off->advice);
-  if (const std::string_view advice = advice_for_place(recognise_place()); !advice.empty()) return std::string(advice);
+  if (const std::string_view advice = advice_for(recognise_place()); !advice.empty()) return std::string(advice);
   if (failure.stage == SetupStage::kProc) {
     return "/proc of this container is partly masked; start the container with an unmasked /proc";
   }
@@ -71,7 +43,7 @@ Error explain_failure(Error error, const std::string& tool, const std::string& p
   if (failure->stage == SetupStage::kExecIdentity && failure->error_number == ESTALE) {
     return untrusted_tool(tool, path, "the file changed between the check and the start", "try again");
   }
-  if (error.hint.empty() && failure->host_cannot) error.hint = advice_for(*failure);
+  if (error.hint.empty() && failure->host_cannot) error.hint = advice_after(*failure);
   return error;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace sallyport {
 
@@ -18,5 +19,18 @@ enum class Place {
 
 // `root` is "/" but for tests. Reads a few small files, starts nothing.
 [[nodiscard]] Place recognise_place(const std::filesystem::path& root = "/");
+// The option that opens there what a jail needs, and what it costs; empty for kHost.
+[[nodiscard]] std::string_view advice_for(Place place);
+
+// What of a container keeps a jail from being built, as far as that can be seen without building one.
+enum class JailObstacle {
+  kNone,
+  kFilter,      // a seccomp filter forbids namespaces
+  kMaskedProc,  // parts of /proc are covered, so the kernel mounts no fresh one (mount_namespaces(7))
+};
+// Makes nothing: the kernel is asked for namespaces together with a flag that it refuses, and a filter answers before it does.
+[[nodiscard]] JailObstacle find_jail_obstacle();
+// Whether the text of /proc/self/mountinfo shows that.
+[[nodiscard]] bool has_masked_proc(std::string_view mountinfo);
 
 }  // namespace sallyport

@@ -51,5 +51,14 @@ TEST_F(PlaceTest, AChrootHasAnotherRootThanTheFirstProcess) {
   EXPECT_EQ(place(), Place::kChroot);
 }
 
+TEST(MaskedProc, IsSeenInTheMountTable) {
+  constexpr std::string_view kPlain =
+      "22 28 0:21 / /proc rw,nosuid - proc proc rw\n30 22 0:27 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n";
+  EXPECT_FALSE(has_masked_proc(kPlain));
+  EXPECT_FALSE(has_masked_proc(""));
+  EXPECT_FALSE(has_masked_proc("40 22 0:5 / /process rw - tmpfs tmpfs rw\n")) << "another directory";
+  EXPECT_TRUE(has_masked_proc(std::string(kPlain) + "41 22 0:5 /null /proc/kcore rw,nosuid - tmpfs tmpfs rw\n"));
+}
+
 }  // namespace
 }  // namespace sallyport

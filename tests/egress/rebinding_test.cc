@@ -82,7 +82,8 @@ class Rebinding : public testing::TestWithParam<Where> {
     const int before = server_.connections();
     const nlohmann::json record = fetch(rule);
     EXPECT_EQ(server_.connections(), before) << address << " was reached";
-    expect_denied(record, "rebind.test", "private address");
+    expect_denied(record, "rebind.test",
+                  std::string(why_not_public(*parse_ip_address(address)).value_or("public")) + " address");
     EXPECT_EQ(record.value("stdout", "").find("reached"), std::string::npos) << record;
     EXPECT_TRUE(reach_directly(address)) << address << ": the attack could not have worked";
   }
@@ -106,6 +107,19 @@ TEST_P(Rebinding, AnAllowedNameCannotLeadToMetadata_C24) {
   for (const char* address : {"169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"}) {
     expect_unreachable(address);
     expect_unreachable(address, "rebind.test,private");
+    expect_unreachable(address, "rebind.test,class=link-local,class=shared");
+    expect_unreachable(address, "rebind.test,class=any");
+  }
+}
+
+// What VPNs and gateways answer with. The option admits that class and no other.
+TEST_P(Rebinding, AClassIsAdmittedByItsNameAndNoOtherWithIt_C24) {
+  expect_unreachable("198.18.3.4", "rebind.test,private");
+  expect_reachable("198.18.3.4", "rebind.test,class=benchmark");
+  expect_reachable("203.0.113.9", "rebind.test,class=documentation");
+  expect_reachable("100.64.0.9", "rebind.test,class=any");
+  for (const char* address : {"10.1.2.3", "203.0.113.9", "100.64.0.9", "127.0.0.1"}) {
+    expect_unreachable(address, "rebind.test,class=benchmark");
   }
 }
 
@@ -130,7 +144,7 @@ TEST_P(Rebinding, ANameThatChangesUnderWayLeadsNowhereElse_C24) {
   const nlohmann::json record = site_.run(GetParam().jail, {"--allow-host", "rebind.test"},
                                           {"curl", "--silent", "--fail", "--max-time", "20", kUrl, kUrl});
   EXPECT_EQ(record.value("stdout", ""), "reached 93.184.216.34\n") << record;
-  expect_denied(record, "rebind.test", "private address");
+  expect_denied(record, "rebind.test", "metadata address");
   EXPECT_EQ(server_.connections(), 1);
 }
 

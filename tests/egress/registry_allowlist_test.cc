@@ -41,7 +41,7 @@ TEST_F(OperatorsRegistry, IsTheOneOfTheirOwnNpmrcAndNeverOfTheRepo_C24) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->registry, "https://mirror.test:8443/npm/");
   ASSERT_EQ(found->hosts.size(), 1u);
-  EXPECT_EQ(host_rule_text(found->hosts[0]), "mirror.test:8443,private");
+  EXPECT_EQ(host_rule_text(found->hosts[0]), "mirror.test:8443,class=any");
   // It was there to be found: npm started in the repo takes it.
   const ProgramResult careless =
       run_program({"/usr/bin/npm", "config", "get", "registry"},
@@ -95,7 +95,7 @@ TEST_F(OperatorsRegistry, NeedsNpmInTheClosedSet_C2_C24) {
 }
 
 TEST_F(OperatorsRegistry, IsGivenToNpmAndToNoOtherTool_C24) {
-  const RegistryAllowlist registry{.registry = "https://mirror.test/", .hosts = {{.name = "mirror.test"}}};
+  const RegistryAllowlist registry{.registry = "https://mirror.test/", .hosts = {*parse_host_rule("mirror.test")}};
   JailedSubprocessSpec npm{.argv = {"npm", "install"}};
   registry.apply_to(npm);
   EXPECT_EQ(npm.argv, (std::vector<std::string>{"npm", "--registry=https://mirror.test/", "install"}));
@@ -113,7 +113,7 @@ TEST_F(OperatorsRegistry, IsPartOfWhatExplainShows_C24) {
                    .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"HOME", (dir_ / "home").string()}}});
   const nlohmann::json record = nlohmann::json::parse(result.stdout_bytes, nullptr, false);
   ASSERT_TRUE(record.is_object() && record.contains("plan")) << result.stdout_bytes << result.stderr_bytes;
-  EXPECT_EQ(record["plan"]["allowed_hosts"], nlohmann::json::array({"mirror.test:4873,private"}));
+  EXPECT_EQ(record["plan"]["allowed_hosts"], nlohmann::json::array({"mirror.test:4873,class=any"}));
   nlohmann::json argv = record["plan"]["argv"];
   EXPECT_TRUE(argv[1].get<std::string>().starts_with("--globalconfig=/")) << argv;
   argv.erase(1);
@@ -122,20 +122,19 @@ TEST_F(OperatorsRegistry, IsPartOfWhatExplainShows_C24) {
 
 TEST(PrivateRule, OpensPrivateNetworksButNoMetadataService_C24) {
   const std::vector<IpAddress> own = {IpAddress::v4(203, 0, 112, 7)};
-  const auto usable = [&](std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, AddressScope scope) {
+  const auto usable = [&](std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d, bool too) {
     const std::vector<IpAddress> found = {IpAddress::v4(a, b, c, d)};
-    return !vet_addresses(found, own, scope).usable.empty();
+    return !vet_addresses(found, own, {.may_be_private = too}).usable.empty();
   };
-  for (const AddressScope scope : {AddressScope::kPublic, AddressScope::kPrivateToo}) {
-    const bool too = scope == AddressScope::kPrivateToo;
-    EXPECT_EQ(usable(10, 1, 2, 3, scope), too);
-    EXPECT_EQ(usable(192, 168, 0, 1, scope), too);
-    EXPECT_EQ(usable(127, 0, 0, 1, scope), too);
-    EXPECT_EQ(usable(203, 0, 112, 7, scope), too) << "this machine's own";
-    EXPECT_FALSE(usable(169, 254, 169, 254, scope));
-    EXPECT_FALSE(usable(169, 254, 1, 1, scope));
-    EXPECT_FALSE(usable(224, 0, 0, 1, scope));
-    EXPECT_TRUE(usable(203, 0, 112, 8, scope));
+  for (const bool too : {false, true}) {
+    EXPECT_EQ(usable(10, 1, 2, 3, too), too);
+    EXPECT_EQ(usable(192, 168, 0, 1, too), too);
+    EXPECT_EQ(usable(127, 0, 0, 1, too), too);
+    EXPECT_EQ(usable(203, 0, 112, 7, too), too) << "this machine's own";
+    EXPECT_FALSE(usable(169, 254, 169, 254, too));
+    EXPECT_FALSE(usable(169, 254, 1, 1, too));
+    EXPECT_FALSE(usable(224, 0, 0, 1, too));
+    EXPECT_TRUE(usable(203, 0, 112, 8, too));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/host_means.h"
 #include "cli/option_table.h"
 #include "cli/tool_table.h"
 #include "cli/verb.h"
@@ -78,7 +79,8 @@ struct Answer {
 };
 
 // `tools` is empty when one jail was asked about: then they are not the question.
-int tell_readiness(const std::vector<Answer>& answers, const std::vector<ToolRow>& tools, Format format) {
+int tell_readiness(const std::vector<Answer>& answers, const std::optional<HostMeans>& means,
+                   const std::vector<ToolRow>& tools, Format format) {
   const bool any = std::ranges::any_of(answers, [](const Answer& answer) { return !answer.problem; });
   const int code = any && !lacks_mandatory(tools) ? kExitOk : kExitBroken;
   if (format == Format::kJson) {
@@ -89,6 +91,7 @@ int tell_readiness(const std::vector<Answer>& answers, const std::vector<ToolRow
       jails.push_back(std::move(entry));
     }
     Json record = {{"schema", "sallyport.doctor/1"}, {"jails", std::move(jails)}};
+    if (means) record["host"] = host_means_json(*means);
     if (!tools.empty()) record["tools"] = tools_json(tools);
     return print_record(record, code);
   }
@@ -99,6 +102,7 @@ int tell_readiness(const std::vector<Answer>& answers, const std::vector<ToolRow
     if (answer.problem && !answer.problem->hint.empty())
       text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
   }
+  if (means) text += host_means_text(*means);
   if (!tools.empty()) text += tools_text(tools, ::isatty(STDOUT_FILENO) == 1);
   return print_text(text, code);
 }
@@ -164,6 +168,14 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
   return print_text(text_of(findings, jail.name()), code);
 }
 
+std::optional<HostMeans> means_of_first_working(const std::vector<Answer>& answers,
+                                                const attack::Surroundings& surroundings) {
+  const auto works = std::ranges::find_if(answers, [](const Answer& answer) { return !answer.problem; });
+  if (works == answers.end() || works->jail == JailKind::kNone) return std::nullopt;
+  Result<HostMeans> means = find_host_means(surroundings, works->jail);
+  return means ? std::optional(*std::move(means)) : std::nullopt;  // why not, each run says itself
+}
+
 Status check_only(const std::string& name) {
   if (name.empty() || attack::find_case(name) != nullptr) return {};
   std::vector<std::string_view> names;
@@ -195,7 +207,8 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   }
   if (!attacking) {
     const bool everything = command.jail == JailKind::kAuto;
-    return tell_readiness(answers, everything ? look_at_tools(environment) : std::vector<ToolRow>(), command.format);
+    return tell_readiness(answers, means_of_first_working(answers, *surroundings),
+                          everything ? look_at_tools(environment) : std::vector<ToolRow>(), command.format);
   }
   return report(*answers.back().problem, command.format);
 }

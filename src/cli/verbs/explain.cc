@@ -77,6 +77,8 @@ void add_plan(Table& table, const Plan& plan) {
   for (const auto& path : plan.extra_read_write) table.row("writable", path.native());
   for (const HostRule& rule : plan.allowed_hosts) table.row("may reach", host_rule_text(rule));
   if (plan.allowed_hosts.empty()) table.row("may reach", "no host");
+  if (plan.via_proxy) table.row("via proxy", proxy_text(*plan.via_proxy));
+  if (plan.extra_ca) table.row("trusts also", plan.extra_ca->native());
   table.row("limits", limits_text(plan.limits));
   if (plan.speculation == Speculation::kAllowed) table.row("speculation", "allowed");
   if (plan.allow_package_scripts) table.row("scripts", "of the project and the packages named, without a network");

@@ -16,8 +16,9 @@
 namespace sallyport {
 namespace {
 
-constexpr std::array<std::string_view, 3> kRuleOptions = {"up", "down", "private"};
-constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private]";
+constexpr std::array<std::string_view, 4> kRuleOptions = {"up", "down", "private", "class"};
+constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME]";
+constexpr std::string_view kAnyClass = "any";
 constexpr std::string_view kNoPort = "the port must be a number from 1 to 65535";
 constexpr std::string_view kTargetHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
 // Four times the longest name: enough for any rule, and an error message stays readable.
@@ -64,6 +65,8 @@ std::string text_of(const HostRuleFields& rule) {
   if (rule.max_up) text += ",up=" + rule_size_text(*rule.max_up);
   if (rule.max_down) text += ",down=" + rule_size_text(*rule.max_down);
   if (rule.may_be_private) text += ",private";
+  for (const AddressClass one : rule.also_classes) text += fmt::format(",class={}", name_of(one));
+  if (rule.any_class) text += fmt::format(",class={}", kAnyClass);
   return text;
 }
 
@@ -95,6 +98,9 @@ class HostRuleReader {
     }
     TRY(refuse_loopback(rule));
     if (rule.target) TRY(check_target(*rule.target));
+    std::ranges::sort(rule.also_classes);
+    const auto repeated = std::ranges::unique(rule.also_classes);
+    rule.also_classes.erase(repeated.begin(), repeated.end());
     TRY(check_budget("up", rule.max_up));
     TRY(check_budget("down", rule.max_down));
     return HostRule(std::move(rule));
@@ -216,7 +222,8 @@ class HostRuleReader {
     if (std::ranges::find(kRuleOptions, value.before) == kRuleOptions.end()) {
       const std::string suggestion = did_you_mean(value.before, kRuleOptions);
       return fail(error(fmt::format("unknown option '{}'", value.before),
-                        suggestion.empty() ? "after the host come ,up=SIZE and ,down=SIZE and ,private" : suggestion));
+                        suggestion.empty() ? "after the host come ,up=SIZE and ,down=SIZE and ,private and ,class=NAME"
+                                           : suggestion));
     }
     if (value.before == "private") {
       if (value.after) return fail(error("'private' takes no value", "write just ,private"));
@@ -224,9 +231,32 @@ class HostRuleReader {
       rule.may_be_private = true;
       return {};
     }
+    if (value.before == "class") return read_class(value.after.value_or(""), rule);
     std::optional<ByteCount>& limit = value.before == "up" ? rule.max_up : rule.max_down;
     if (limit) return fail(error(fmt::format("'{}' is given twice", value.before), "keep one of the two"));
     limit = TRY(parse_bytes(value.after.value_or(""), value.before));
+    return {};
+  }
+
+  Status read_class(std::string_view name, HostRuleFields& rule) const {
+    if (name == kAnyClass) {
+      if (rule.any_class) return fail(error("'class=any' is given twice", "keep one of the two"));
+      rule.any_class = true;
+      return {};
+    }
+    const std::optional<AddressClass> found = address_class_named(name);
+    if (!found) {
+      const std::string why = name == "metadata" ? "a metadata service is never admitted"
+                                                 : fmt::format("there is no class of addresses '{}'", name);
+      return fail(
+          error(why,
+                "one of private, shared, loopback, link-local, site-local, benchmark (198.18/15), documentation, "
+                "reserved, or any of these"));
+    }
+    if (std::ranges::find(rule.also_classes, *found) != rule.also_classes.end()) {
+      return fail(error(fmt::format("'class={}' is given twice", name), "keep one of the two"));
+    }
+    rule.also_classes.push_back(*found);
     return {};
   }
 

@@ -164,6 +164,15 @@ TEST(HostRuleText, LetsANameBePrivateOnlyWhereItSaysSo_C24) {
   ASSERT_TRUE(rule);
   EXPECT_TRUE(rule->fields().may_be_private);
   EXPECT_EQ(host_rule_text(*rule), "mirror.test:8443,up=1M,private");
+  const Result<HostRule> fake = parse_host_rule("mirror.test,class=shared,class=benchmark");
+  ASSERT_TRUE(fake);
+  EXPECT_EQ(fake->fields().also_classes, (std::vector{AddressClass::kShared, AddressClass::kBenchmark}));
+  EXPECT_EQ(host_rule_text(*fake), "mirror.test,class=shared,class=benchmark");
+  EXPECT_TRUE(parse_host_rule("mirror.test,class=any")->fields().any_class);
+  for (const char* text : {"mirror.test,class", "mirror.test,class=", "mirror.test,class=metadata",
+                           "mirror.test,class=multicast", "mirror.test,class=shared,class=shared"}) {
+    EXPECT_FALSE(parse_host_rule(text)) << text;
+  }
   for (const char* text : {"mirror.test,private=yes", "mirror.test,private,private", "mirror.test,Private"}) {
     EXPECT_FALSE(parse_host_rule(text)) << text;
   }

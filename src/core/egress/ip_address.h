@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "sallyport/egress.h"
+
 namespace sallyport {
 
 struct IpAddress {
@@ -29,5 +31,9 @@ struct IpAddress {
 // nullopt when the address is a public unicast one; otherwise what it is ("loopback", "private", "link-local",
 // "metadata", "multicast", …). IPv4 inside v4-mapped, v4-compatible, NAT64 (also local-use), 6to4 and Teredo addresses is judged by the IPv4.
 [[nodiscard]] std::optional<std::string_view> why_not_public(const IpAddress& address);
+// The class of that name; nullopt for one that no rule can admit.
+[[nodiscard]] std::optional<AddressClass> address_class_named(std::string_view name);
+// Whether the rule lets its host have an address that why_not_public() calls so.
+[[nodiscard]] bool rule_admits(const HostRuleFields& rule, std::string_view why_not_public);
 
 }  // namespace sallyport

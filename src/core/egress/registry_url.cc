@@ -62,7 +62,8 @@ Result<HostRule> registry_host_rule(std::string_view url) {
                        fmt::format("use `allowed_hosts` NAME:{0}={1}:{0} and npm's --registry {2}://NAME:{0}/ instead",
                                    port, address, parts.scheme)));
   }
-  HostRuleFields rule{.name = std::string(parts.host), .may_be_private = true};
+  // The operator's own resolver says where it is: behind a VPN, a gateway or a mirror that can be any class.
+  HostRuleFields rule{.name = std::string(parts.host), .any_class = true};
   // The usual ports stay unsaid: then what is spoken on them must be TLS, or HTTP, for that very name.
   if (port == usual) return HostRule::of(std::move(rule));
   std::uint16_t number = 0;

@@ -11,12 +11,12 @@ std::string registry_rule_text(std::string_view url) {
 }
 
 TEST(RegistryUrl, BecomesARuleForItsHostAndPort_C24) {
-  EXPECT_EQ(registry_rule_text("https://mirror.test/"), "mirror.test,private");
-  EXPECT_EQ(registry_rule_text("https://mirror.test"), "mirror.test,private");
-  EXPECT_EQ(registry_rule_text("https://mirror.test:443/npm/"), "mirror.test,private");
-  EXPECT_EQ(registry_rule_text("https://Mirror.TEST:8443/npm/all?x=1"), "mirror.test:8443,private");
-  EXPECT_EQ(registry_rule_text("http://mirror.test/"), "mirror.test,private");
-  EXPECT_EQ(registry_rule_text("http://mirror.test:4873/"), "mirror.test:4873,private");
+  EXPECT_EQ(registry_rule_text("https://mirror.test/"), "mirror.test,class=any");
+  EXPECT_EQ(registry_rule_text("https://mirror.test"), "mirror.test,class=any");
+  EXPECT_EQ(registry_rule_text("https://mirror.test:443/npm/"), "mirror.test,class=any");
+  EXPECT_EQ(registry_rule_text("https://Mirror.TEST:8443/npm/all?x=1"), "mirror.test:8443,class=any");
+  EXPECT_EQ(registry_rule_text("http://mirror.test/"), "mirror.test,class=any");
+  EXPECT_EQ(registry_rule_text("http://mirror.test:4873/"), "mirror.test:4873,class=any");
 }
 
 TEST(RegistryUrl, IsRefusedWhereItNamesNoHost_C24) {

@@ -62,6 +62,18 @@ Json env_json(const std::vector<EnvVar>& env) {
   return object;
 }
 
+std::string_view oom_by_name(OomBy by) {
+  switch (by) {
+    case OomBy::kCgroup:
+      return "cgroup";
+    case OomBy::kSocketBuffers:
+      return "socket_buffers";
+    case OomBy::kWatch:
+      return "watch";
+  }
+  return "cgroup";
+}
+
 Json fate_json(const std::variant<ExitCode, Signal>& fate) {
   return std::visit(overloaded{[](const ExitCode& code) -> Json { return {{"exit_code", code.value}}; },
                                [](const Signal& signal) -> Json { return {{"signal", signal.number}}; }},
@@ -124,7 +136,9 @@ Json json_of(const Plan& plan) {
           {"hidden", path_texts(plan.hidden)},
           {"no_exec", path_texts(plan.no_exec)},
           {"allowed_hosts", std::move(hosts)},
+          {"via_proxy", plan.via_proxy ? Json(proxy_text(*plan.via_proxy)) : Json(nullptr)},
           {"strict_network", plan.strict_network},
+          {"extra_ca", plan.extra_ca ? json_text(plan.extra_ca->native()) : Json(nullptr)},
           {"limits", limits_json(plan.limits)},
           {"stop_grace_ms", plan.ladder.grace.count()},
           {"open_files", plan.open_files ? Json(*plan.open_files) : Json(nullptr)},
@@ -145,7 +159,8 @@ Json json_of(const Outcome& outcome) {
             return {{"elapsed_ms", timed_out.elapsed.count()}, {"limit_ms", timed_out.limit.count()}};
           },
           [&](const OomKilled& oom) -> Json {
-            Json seen = {{"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}};
+            Json seen = {{"by", oom_by_name(oom.by)}, {"oom_kills", oom.oom_kills}, {"limit_bytes", oom.limit_bytes}};
+            if (oom.measured_bytes > 0) seen["measured_bytes"] = oom.measured_bytes;
             if (oom.socket_bytes > 0) seen["socket_bytes"] = oom.socket_bytes;
             if (oom.fate) json.update(fate_json(*oom.fate));
             if (oom.fate) seen.update(fate_json(*oom.fate));

@@ -161,6 +161,20 @@ void keep_off_git_config(HardenedCommand& command) {
   command.argv.insert(command.argv.begin() + 1, {"-c", "branch.autoSetupMerge=false"});
 }
 
+// OpenSSL and what is built on it (python, ruby, uv), node, git, curl, python's requests and pip, cargo, the AWS tools, deno.
+// Java has a store of its own, which no variable adds to.
+constexpr auto kCaVariables = std::to_array<std::string_view>({"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
+                                                               "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT",
+                                                               "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "DENO_CERT"});
+
+void add_ca_variables(std::vector<EnvVar>& env) {
+  for (const std::string_view name : kCaVariables) {
+    const bool given = std::ranges::find(env, name, &EnvVar::name) != env.end();
+    if (!given) env.push_back({.name = std::string(name), .value = std::string(kJailCaBundle)});
+  }
+  std::ranges::sort(env, {}, &EnvVar::name);
+}
+
 // Scripts that run only without a network need a jail that really cuts it.
 std::vector<Guarantee> required_by(const JailedSubprocessSpec& spec) {
   std::vector<Guarantee> guarantees = spec.required;
@@ -183,6 +197,13 @@ void set_path(std::vector<EnvVar>& env, const std::string& trusted) {
   overlay(env, path);
 }
 
+Status check_proxy(const std::optional<UpstreamProxy>& proxy) {
+  if (!proxy || (!proxy->host.empty() && proxy->port != 0)) return {};
+  return fail(
+      invalid_request("via_proxy", "it names no proxy",
+                      "set https_proxy (or HTTPS_PROXY, http_proxy) to http://HOST:PORT, or name the proxy itself"));
+}
+
 Status check_hosts_needed(const AdmittedCall& call) {
   if (call.command.needs_host.empty() || !call.hosts.empty()) return {};
   return fail(invalid_request(
@@ -199,6 +220,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   AdmittedCall call{.probe = std::move(probe), .tool = TRY(admitted_tool(allowlist, spec.argv))};
   TRY(check_arguments(spec.argv));
   TRY(check_limits(spec.limits));
+  TRY(check_proxy(spec.via_proxy));
   TRY(check_positive("nofile", spec.open_files));
   TRY(check_grace(spec.grace, spec.limits.wall));
   call.env = TRY(child_env(base_env, spec.env_extras));
@@ -224,6 +246,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
   std::vector<EnvVar> env = call.env;
   set_path(env, trusted_path);
   overlay(env, command.env);
+  if (paths.extra_ca) add_ca_variables(env);
   confine_git_discovery(env, paths.repo);
   if (spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected)
     keep_off_git_config(command);
@@ -243,7 +266,9 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .hidden = paths.hidden,
               .no_exec = paths.no_exec,
               .allowed_hosts = call.hosts,
+              .via_proxy = spec.via_proxy,
               .strict_network = spec.strict_network,
+              .extra_ca = paths.extra_ca,
               .limits = spec.limits,
               .ladder = {.grace = spec.grace},
               .open_files = spec.open_files,

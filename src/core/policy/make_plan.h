@@ -26,6 +26,7 @@ struct CanonicalPaths {
   std::vector<std::filesystem::path> hidden{};
   std::vector<std::filesystem::path> no_exec{};
   std::vector<PrivateLayer> layers{};
+  std::optional<std::filesystem::path> extra_ca{};
   std::optional<UserIds> owner{};  // of the repo, when a jailed tool is to run as them
 };
 

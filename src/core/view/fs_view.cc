@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/view/paths.h"
 #include "core/view/shown_paths.h"
+#include "sallyport/jail.h"
 
 namespace sallyport {
 namespace {
@@ -299,6 +300,10 @@ HostRoot::HostRoot(HostLayout found) : layout(std::move(found)), base(build_base
 Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostRoot& host) {
   TRY(check_places(inputs, host.layout));
   ViewBuilder view(host.base);
+  if (!inputs.ca_bundle.empty()) {
+    view.add(
+        {.kind = ViewKind::kFile, .target = std::string(kJailCaBundle), .content = inputs.ca_bundle, .mode = 0444});
+  }
   add_scratch(view, inputs.disk);
   view.caller_decides();
   std::vector<Shown> shown = shown_paths(inputs);

@@ -85,6 +85,7 @@ struct ViewInputs {
   std::vector<HostPath> tool_files{};     // the executable and its interpreter, when outside the system directories
   std::vector<HostLayout::Link> links{};  // by which the caller, or the tool, calls something that is shown
   ByteCount disk = kDefaultDiskQuota;
+  std::string ca_bundle{};  // at kJailCaBundle; empty: none
 };
 
 // A host's layout with the beginning that all its views share. Made once, used by every run.

@@ -23,6 +23,8 @@ class CommandBuilder {
                          std::make_move_iterator(words.end()));
   }
 
+  [[nodiscard]] std::size_t size() const { return command_.argv.size(); }
+
   std::string pass(PassedFd fd) {
     command_.passed.push_back(std::move(fd));
     return std::to_string(spawn::wire::kFirstPassedFd + static_cast<int>(command_.passed.size()) - 1);
@@ -115,8 +117,10 @@ Command render(const Plan& plan, const Inputs& inputs) {
   CommandBuilder command;
   command.option({"bwrap", "--unshare-all", "--unshare-user", "--new-session", "--die-with-parent", "--as-pid-1",
                   "--uid", "1000", "--gid", "1000", "--hostname", "sallyport", "--cap-drop", "ALL", "--clearenv"});
-  // Then bwrap is started in a network namespace of ours, where only the egress sockets answer.
-  if (!plan.allowed_hosts.empty()) command.option({"--share-net"});
+  // With hosts bwrap is started in a network namespace of ours, where only the egress sockets answer. Without, its own is said
+  // once more, at a place where the worker can replace it when it has made one of ours that names what is refused.
+  const std::size_t network_at = command.size();
+  command.option({plan.allowed_hosts.empty() ? "--unshare-net" : "--share-net"});
   for (const ViewEntry& entry : inputs.view) {
     if (!is_covered(entry, inputs.view)) render_entry(entry, quota_of(plan), command);
   }
@@ -124,7 +128,9 @@ Command render(const Plan& plan, const Inputs& inputs) {
                   std::string(kInitPath), "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",
                   "--chdir", plan.cwd.string(), "--", std::string(kInitPath),
                   command.pass({.kind = PassedFd::Kind::kInnerImage})});
-  return std::move(command).take();
+  Command rendered = std::move(command).take();
+  if (plan.allowed_hosts.empty()) rendered.cuts_network_at = static_cast<std::uint32_t>(network_at);
+  return rendered;
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {

@@ -33,6 +33,7 @@ struct PassedFd {
 struct Command {
   std::vector<std::string> argv{};
   std::vector<PassedFd> passed{};
+  std::uint32_t cuts_network_at = 0;  // of a run without hosts: where in argv its --unshare-net is
 };
 
 struct Inputs {

@@ -13,6 +13,7 @@
 #include "os/host_switches.h"
 #include "os/memfd.h"
 #include "os/openat2.h"
+#include "os/place.h"
 #include "spawn/owner/helper_image.h"
 #include "spawn/owner/helper_run.h"
 
@@ -72,8 +73,12 @@ bool of_cores(const ResourceLimit& limit) { return limit.resource == RLIMIT_CORE
 Status BwrapJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
   // An AppArmor profile of its own lets bwrap do what we may not; no profile outranks the other switches.
-  if (!off || off->by_apparmor) return {};
-  return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+  if (off && !off->by_apparmor) {
+    return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+  }
+  if (find_jail_obstacle() == JailObstacle::kNone) return {};
+  return fail(jail_unavailable(kJailName, "this container forbids namespaces or covers parts of /proc",
+                               advice_for(recognise_place())));
 }
 
 Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request) {
@@ -94,6 +99,7 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   // bwrap has the filter in force before our init runs, and it lets nobody change the limit on core files any more.
   inner.limits = limits.rlimits;
   std::erase_if(inner.limits, of_cores);
+  inner.report_tree = limits.watch_memory;
   inner.fail_at_for_tests = fault_;
   Command command = render(request.plan, rendering);
   spawn::LaunchSpec launch;
@@ -103,8 +109,12 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
     launch.passed_fds.push_back(passed.back().get());
   }
   launch.argv = std::move(command.argv);
-  // Where only bwrap may make namespaces, this would fail; a run without hosts does without names for what is refused.
-  if (!request.plan.allowed_hosts.empty()) launch.network = *TRY(request.host.network());
+  // Where only bwrap may make namespaces, a run without hosts does without names for what is refused.
+  const bool needs_network = !request.plan.allowed_hosts.empty();
+  if (needs_network || !user_namespaces_off(read_host_switches(), ::geteuid())) {
+    launch.network = *TRY(request.host.network());
+    if (!needs_network) launch.cuts_network_at = command.cuts_network_at;
+  }
   launch.place = spawn::NoJailPlace{.exe_fd = wrapper.file.get(), .cwd_fd = request.cwd, .is_wrapper = true};
   launch.run_as = request.plan.run_as;
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);

@@ -8,6 +8,7 @@
 #include "core/view/host_view.h"
 #include "core/view/linux_jail.h"
 #include "os/host_switches.h"
+#include "os/place.h"
 #include "spawn/owner/helper_run.h"
 
 namespace sallyport::native {
@@ -55,8 +56,18 @@ void NativeJail::expect_run() {
 
 Status NativeJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
-  if (!off) return {};
-  return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+  if (off) return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+  switch (find_jail_obstacle()) {
+    case JailObstacle::kNone:
+      return {};
+    case JailObstacle::kFilter:
+      return fail(
+          jail_unavailable(kJailName, "a seccomp filter forbids namespaces here", advice_for(recognise_place())));
+    case JailObstacle::kMaskedProc:
+      break;
+  }
+  return fail(jail_unavailable(kJailName, "parts of /proc are covered here, so no fresh one can be mounted",
+                               advice_for(recognise_place())));
 }
 
 Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request) {
@@ -74,6 +85,7 @@ Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request
   HeldLimits limits = TRY(request.host.hold_limits({}));
   launch.limits = std::move(limits.rlimits);
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
+  launch.report_tree = limits.watch_memory;
   const bool all = writable_places_hold_nothing_protected(view.entries);
   return std::make_unique<NativeRun>(request.plan, std::move(launch),
                                      all ? LandlockReach::kEverything : LandlockReach::kSystem,

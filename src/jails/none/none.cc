@@ -58,6 +58,7 @@ Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   HeldLimits limits = TRY(request.host.hold_limits({.counted_apart = false}));
   launch.limits = std::move(limits.rlimits);
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
+  launch.report_tree = limits.watch_memory;
   return std::make_unique<UnjailedRun>(std::move(launch), supply_);
 }
 

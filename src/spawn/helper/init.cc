@@ -70,15 +70,13 @@ bool build_the_rest(const InitStart& start, Run& run, Failure& failure) {
     Steps steps(*run.image, failure);
     if (!seal(run, steps)) refuse(run, failure);
   }
+  const long tree = open_tree_pidfd(run);
+  if (tree < 0 && tree != kNoTree) refuse(run, {Stage::kLimits, static_cast<int>(-tree), 0});
   ToolStart start = {&run, {}, 0, 0, 0};
   const long tool = start_tool(start);
   if (tool < 0) refuse(run, start.failure);
-  wire::Report started = {};
-  started.kind = wire::ReportKind::kStarted;
-  started.flags = start.applied;
-  send_report(run.fds[wire::kFdChannel], started, &run.scratch_fd, run.scratch_fd >= 0 ? 1 : 0);
+  report_started(run, start.applied, tree);
   for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
-  sys(__NR_close, long{run.scratch_fd});
   reap_until_end(run, tool);
 }
 

@@ -52,6 +52,25 @@ void send_report(int channel, const wire::Report& report, const int* fds, std::u
   send_with_fds(channel, &report, sizeof report, fds, fd_count);
 }
 
+void report_started(const Run& run, std::uint32_t applied, long tree) {
+  wire::Report started = {};
+  started.kind = wire::ReportKind::kStarted;
+  started.flags = applied;
+  int fds[2] = {};
+  std::uint32_t count = 0;
+  if (run.scratch_fd >= 0) fds[count++] = run.scratch_fd;
+  if (tree >= 0) {
+    fds[count++] = static_cast<int>(tree);
+    started.flags |= wire::kTreeShown;
+  }
+  send_report(run.fds[wire::kFdChannel], started, &fds[0], count);
+  for (std::uint32_t i = 0; i < count; ++i) sys(__NR_close, long{fds[i]});
+}
+
+long open_tree_pidfd(const Run& run) {
+  return run.has(wire::kReportTree) ? sys(__NR_pidfd_open, sys(__NR_getpid), 0L) : kNoTree;
+}
+
 void report_end_of_init(int channel, int status, const struct rusage& usage) {
   if (status != 0) {
     wire::Report report = {};

@@ -207,6 +207,11 @@ void report_end_of_init(int channel, int status, const struct rusage& usage);
 // From the server, for a request that nobody can serve. Closes the request's descriptors.
 void refuse_request(const Run& request, long error);
 void send_handover(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count);
+// kStarted, with the run's scratch and `tree`, a pidfd; of either only what is there. Closes both.
+void report_started(const Run& run, std::uint32_t applied, long tree);
+// What the image wants to be reported: a pidfd of this process, -1 when it wants none, or a negative errno.
+constexpr long kNoTree = -1000000;
+long open_tree_pidfd(const Run& run);
 // One message with descriptors; a negative errno when nobody listens any more.
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count);
 

@@ -48,10 +48,22 @@ void serve_until_exit(int channel, int pidfd, bool wrapper) {
 
 // A wrapper with egress runs in a network namespace of ours, below a user namespace of ours: the one it makes for the
 // tool owns nothing of the network.
+//
+// One that only names what is refused is a wish: where nobody but the wrapper may make namespaces, its own network is as closed.
 bool own_network(Run& run, Failure& failure) {
+  static char shares[] = "--share-net";
   Steps steps(*run.image, failure);
-  if (!make_network_namespace(steps) || !open_network(run, steps)) return false;
+  const std::uint32_t cuts_at = run.image->cuts_network_at;
+  if (!make_network_namespace(steps)) {
+    const bool is_wish = cuts_at != 0 && failure.stage == Stage::kClone;
+    if (is_wish) failure = {};
+    return is_wish;
+  }
+  if (!open_network(run, steps)) return false;
   hand_over_network(run);
+  if (cuts_at != 0 && cuts_at < run.image->argv_count) {
+    reinterpret_cast<char**>(run.at(run.image->argv_at))[cuts_at] = &shares[0];
+  }
   return true;
 }
 
@@ -84,6 +96,11 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
     exit_now(0);
   }
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
+  const long tree = run.has(wire::kWrapper) ? kNoTree : open_tree_pidfd(run);
+  if (tree < 0 && tree != kNoTree) {
+    send_report(channel, failure_report({Stage::kLimits, static_cast<int>(-tree), 0}), nullptr, 0);
+    exit_now(0);
+  }
   ToolStart start = {&run, {}, 0, 0, 0};
   const long tool = start_tool(start);
   if (tool < 0) {
@@ -92,11 +109,7 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   }
   close_all_but(run, channel);
   const bool wrapper = run.has(wire::kWrapper);
-  if (!wrapper) {
-    wire::Report started = {};
-    started.kind = wire::ReportKind::kStarted;
-    send_report(channel, started, nullptr, 0);
-  }
+  if (!wrapper) report_started(run, 0, tree);
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
   if (pidfd < 0) signal_descendants(SIGKILL);  // its end would not be seen; the wait below then sees it
   if (pidfd >= 0) serve_until_exit(channel, pidfd, wrapper);

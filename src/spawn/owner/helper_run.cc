@@ -161,6 +161,10 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
           .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
                     .ports_redirected = ports_redirected_,
                     .run_as = spec_.run_as}};  // a step like any other: had it failed, nothing would have started
+      if ((report.flags & wire::kTreeShown) != 0 && !fds.empty()) {
+        started.tree = std::move(fds.back());
+        fds.pop_back();
+      }
       if (!fds.empty()) started.scratch = std::move(fds.front());
       return started;
     }

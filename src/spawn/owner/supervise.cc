@@ -184,6 +184,7 @@ class Supervisor {
     tool_started_ = true;
     ended_.facts = started.facts;
     ended_.scratch = std::move(started.scratch);
+    ended_.tree = std::move(started.tree);
   }
 
   void accept(const StartFailed& failed) {

@@ -48,6 +48,11 @@ struct LayerFull {
 enum class LayerLook { kWhileRunning, kAtTheEnd };
 using LayerWatch = std::function<std::optional<LayerFull>(LayerLook)>;
 
+// Memory of the run's processes, which we measure ourselves. What cannot be measured counts as all of it.
+struct MemoryBudget {
+  std::uint64_t limit_bytes = 0;
+};
+
 struct Supervision {
   std::chrono::milliseconds wall{};
   StopLadder ladder{};
@@ -56,6 +61,7 @@ struct Supervision {
   LayerWatch layers{};
   std::optional<CpuBudget> cpu{};
   std::optional<SocketBudget> sockets{};
+  std::optional<MemoryBudget> memory{};  // watched from ToolStarted::tree downwards
   StdinSource stdin_source{};
   OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
@@ -82,6 +88,8 @@ struct Ended {
   std::uint64_t scratch_files = 0;
   std::optional<LayerFull> layer_full{};
   std::uint64_t socket_bytes = 0;  // when they ended the run
+  UniqueFd tree{};                 // ToolStarted::tree
+  std::uint64_t memory_bytes = 0;  // as last measured, when that ended the run
   RunFacts facts{};
 };
 

@@ -3,7 +3,10 @@
 #include <sys/statfs.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
+
+#include "os/tree_memory.h"
 
 namespace sallyport::spawn {
 namespace {
@@ -14,6 +17,17 @@ constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 constexpr std::chrono::milliseconds kSocketWatchInterval{10};
 // The kernel's own count moves on with its tick.
 constexpr std::chrono::milliseconds kShortestCpuWatch{2};
+// Memory is measured again no sooner than all processors together could have filled what is left, at this many bytes in a
+// microsecond each: about what the kernel clears for a process. And never so often that measuring takes a tenth of the time.
+constexpr std::uint64_t kFilledPerMicrosecond = 4096;
+constexpr std::chrono::milliseconds kShortestMemoryWatch{5};
+constexpr std::chrono::milliseconds kLongestMemoryWatch{200};
+constexpr int kMeasuringShare = 10;
+
+unsigned processor_count() {
+  static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // asking opens a file
+  return processors;
+}
 
 }  // namespace
 
@@ -34,6 +48,7 @@ std::optional<EndedBy> Watches::reached(Ended& run) {
     run.socket_bytes = how_.sockets->used();
     if (run.socket_bytes > how_.sockets->limit_bytes) return EndedBy::kMemory;
   }
+  if (how_.memory && run.tree && now >= next_memory_look_ && memory_is_used_up(run)) return EndedBy::kMemory;
   return std::nullopt;
 }
 
@@ -43,6 +58,7 @@ Watches::Clock::time_point Watches::next(const Ended& run) const {
   if (how_.layers) next = std::min(next, next_layer_look_);
   if (how_.cpu) next = std::min(next, next_cpu_look_);
   if (how_.sockets) next = std::min(next, next_socket_look_);
+  if (how_.memory && run.tree) next = std::min(next, next_memory_look_);
   return next;
 }
 
@@ -58,8 +74,30 @@ bool Watches::scratch_is_full(Ended& run) const {
 bool Watches::cpu_is_used_up() {
   const std::chrono::microseconds left = how_.cpu->limit - how_.cpu->used().value_or(how_.cpu->limit);
   if (left.count() <= 0) return true;
-  static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // asking opens a file
-  next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processors, kShortestCpuWatch);
+  next_cpu_look_ = Clock::now() + std::max<Clock::duration>(left / processor_count(), kShortestCpuWatch);
+  return false;
+}
+
+// First the quick sum, which counts shared pages more than once; only when that is over the limit, the exact one.
+bool Watches::memory_is_used_up(Ended& run) {
+  constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
+  const Clock::time_point began = Clock::now();
+  const std::uint64_t limit = how_.memory->limit_bytes;
+  const Result<pid_t> root = pid_of(run.tree.get());
+  if (!root) {  // it has ended; its report is on the way
+    next_memory_look_ = began + kLongestMemoryWatch;
+    return false;
+  }
+  std::uint64_t used = most_memory_below(*root).value_or(kUnknown);
+  if (used > limit) used = memory_below(*root).value_or(kUnknown);
+  if (used > limit) {
+    run.memory_bytes = used;
+    return true;
+  }
+  const Clock::time_point done = Clock::now();
+  const std::chrono::microseconds to_fill((limit - used) / (kFilledPerMicrosecond * processor_count()));
+  const Clock::duration least = std::max<Clock::duration>(kShortestMemoryWatch, (done - began) * kMeasuringShare);
+  next_memory_look_ = done + std::max<Clock::duration>(least, std::min<Clock::duration>(to_fill, kLongestMemoryWatch));
   return false;
 }
 

@@ -24,12 +24,14 @@ class Watches {
 
  private:
   [[nodiscard]] bool cpu_is_used_up();
+  [[nodiscard]] bool memory_is_used_up(Ended& run);
 
   const Supervision& how_;
   Clock::time_point next_disk_look_{};
   Clock::time_point next_layer_look_{};
   Clock::time_point next_cpu_look_{};
   Clock::time_point next_socket_look_{};
+  Clock::time_point next_memory_look_{};
 };
 
 }  // namespace sallyport::spawn

@@ -156,6 +156,8 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   header.limit_count = static_cast<std::uint32_t>(limits.size());
   header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
+  if (spec.report_tree) header.flags |= wire::kReportTree;
+  header.cuts_network_at = spec.cuts_network_at.value_or(0);
   if (spec.run_as) {
     header.flags |= wire::kAsAnother;
     header.as_uid = spec.run_as->uid;

@@ -74,7 +74,11 @@ struct LaunchSpec {
   std::optional<UserIds> run_as{};  // of an owner that is root: whose the tool's processes are outside the jail
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
-  std::vector<int> passed_fds{};        // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed
+  bool report_tree = false;             // ToolStarted::tree is wanted
+  // Of a wrapper whose `network` is a wish: where in argv it says --unshare-net. Where the network can be made it says
+  // --share-net instead, and else the run goes without.
+  std::optional<std::uint32_t> cuts_network_at{};
+  std::vector<int> passed_fds{};  // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 };
 

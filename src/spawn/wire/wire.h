@@ -121,6 +121,7 @@ enum ImageFlag : std::uint32_t {
   // The one at kFdStdin stands for nothing.
   kNullStdin = 1U << 7U,
   kAllowSpeculation = 1U << 8U,  // leave the processor's speculation controls as they are
+  kReportTree = 1U << 10U,       // pass a pidfd of the process above the tool to the owner with Report::kStarted
   kAsAnother = 1U << 9U,         // of a wrapper: it is started as `as_uid`, `as_gid` by a worker that is root
 };
 
@@ -145,6 +146,9 @@ struct Image {
   std::uint32_t cgroup_count;
   std::uint32_t passed_count;
   std::uint32_t as_uid, as_gid;
+  // Of a wrapper: the place in argv of its option that cuts the network, which is to share that of a worker who could make one
+  // of ours; 0: the network is not optional.
+  std::uint32_t cuts_network_at;
   Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
 };
 
@@ -181,6 +185,7 @@ enum ReportFlag : std::uint32_t {
   kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
   kRefusalsShown = 1U << 8U,    // of kNetwork: its last descriptor is a netlink socket for parse_refusals()
   kRefusesAtOnce = 1U << 9U,    // of kNetwork: the kernel itself refuses what it can
+  kTreeShown = 1U << 6U,        // of kStarted: its last descriptor is a pidfd, see kReportTree
   kNobodyLeft = 1U << 5U,       // of kExited: nothing of the run is alive but the jail's init, which leaves now
 };
 

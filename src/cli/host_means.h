@@ -1,0 +1,25 @@
+// What `doctor` says of this host beside its jails and tools: by what means limits and locks hold here.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "attack/runner.h"
+#include "core/json/json.h"
+
+namespace sallyport::cli {
+
+// Plain values, found out by doing.
+struct HostMeans {
+  std::string memory{};     // "cgroup.v1", "cgroup.v2", "watch"
+  std::string pids{};       // the same or "rlimit"; empty: refused
+  std::string no_cgroup{};  // why none can be made; empty: one can
+  bool landlock = false;
+  bool nftables = false;  // every refused connection has a name
+};
+
+[[nodiscard]] Result<HostMeans> find_host_means(const attack::Surroundings& surroundings, JailKind jail);
+[[nodiscard]] std::string host_means_text(const HostMeans& means);
+[[nodiscard]] Json host_means_json(const HostMeans& means);
+
+}  // namespace sallyport::cli

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/egress/host_name.h"
+#include "core/egress/ip_address.h"
+#include "core/errors.h"
+#include "sallyport/egress.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::string_view kGrammar = "write http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT";
+constexpr std::uint16_t kUsualPort = 80;
+constexpr std::size_t kLongestCredentials = 1024;
+
+// Without the URL: it can hold a password.
+Error proxy_error(std::string_view why, std::string_view hint = kGrammar) {
+  return invalid_request("via_proxy", why, hint);
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// "%40" is "@". A line's end would begin another header of the request that carries it.
+Result<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '%') {
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = high < 0 ? -1 : hex_digit(text[i + 2]);
+      if (low < 0) return fail(proxy_error("a % in the user or password is not followed by two hex digits"));
+      c = static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return fail(proxy_error("a control character in it"));
+    out += c;
+  }
+  if (out.size() > kLongestCredentials) return fail(proxy_error("user and password are too long"));
+  return out;
+}
+
+Result<std::uint16_t> port_of(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (problem != std::errc{} || end != text.data() + text.size() || port == 0) {
+    return fail(proxy_error("its port is no number from 1 to 65535"));
+  }
+  return port;
+}
+
+Result<std::string> host_of(std::string_view text) {
+  if (text.empty()) return fail(proxy_error("it names no host"));
+  if (const std::optional<IpAddress> address = parse_ip_address(text)) return ip_address_text(*address);
+  return normalise_host_name(text);
+}
+
+}  // namespace
+
+Result<UpstreamProxy> parse_proxy_url(std::string_view url) {
+  const std::size_t scheme_end = url.find("://");
+  const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : url.substr(0, scheme_end);
+  if (scheme == "https") {
+    return fail(
+        proxy_error("TLS to the proxy itself is not spoken",
+                    "most proxies take http:// too, and see no more for it: what goes through stays encrypted"));
+  }
+  if (scheme != "http") return fail(proxy_error(fmt::format("'{}' is no scheme of an HTTP proxy", scheme)));
+  std::string_view rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);
+  rest = rest.substr(0, rest.find_first_of("/?#"));
+  UpstreamProxy proxy{.port = kUsualPort};
+  if (const std::size_t user = rest.rfind('@'); user != std::string_view::npos) {
+    proxy.credentials = TRY(decoded(rest.substr(0, user)));
+    rest.remove_prefix(user + 1);
+  }
+  const std::size_t colon = rest.rfind(':');
+  const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
+  if (has_port) proxy.port = TRY(port_of(rest.substr(colon + 1)));
+  proxy.host = TRY(host_of(has_port ? rest.substr(0, colon) : rest));
+  return proxy;
+}
+
+std::string proxy_text(const UpstreamProxy& proxy) {
+  const bool v6 = proxy.host.find(':') != std::string::npos;
+  return v6 ? fmt::format("http://[{}]:{}", proxy.host, proxy.port)
+            : fmt::format("http://{}:{}", proxy.host, proxy.port);
+}
+
+}  // namespace sallyport

@@ -1,0 +1,44 @@
+// Asks the operator's proxy for a way to a host (CONNECT, RFC 9110, 9.3.6), on a connection to it that stands.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "egress/loop.h"
+#include "sallyport/egress.h"
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+// Whether `name`, normalised, is reached through it.
+[[nodiscard]] bool goes_through(const UpstreamProxy& proxy, std::string_view name);
+[[nodiscard]] std::string connect_request(const UpstreamProxy& proxy, std::string_view name, std::uint16_t port);
+
+class ProxyTunnel final : public Watcher {
+ public:
+  // The socket, from which the next byte is the host's; or none, and why.
+  using Done = std::function<void(UniqueFd, std::string)>;
+
+  ProxyTunnel(Loop& loop, UniqueFd proxy, std::string request, Done done)
+      : loop_(loop), proxy_(std::move(proxy)), request_(std::move(request)), done_(std::move(done)) {}
+  ProxyTunnel(const ProxyTunnel&) = delete;
+  ProxyTunnel& operator=(const ProxyTunnel&) = delete;
+
+  // Calls `done` once, maybe before it returns; `done` may destroy this object.
+  void start();
+  void ready(int fd, std::uint32_t events) override;
+
+ private:
+  [[nodiscard]] bool send_rest();
+  void read_answer();
+  void finish(std::string problem);
+
+  Loop& loop_;
+  UniqueFd proxy_;
+  Watch watch_{};
+  std::string request_;
+  std::size_t sent_ = 0;
+  Done done_;
+};
+
+}  // namespace sallyport

@@ -1,0 +1,14 @@
+// The certificates that a tool's TLS is to trust: the system's, and the operator's own (JailedSubprocessSpec::extra_ca).
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sallyport/result.h"
+
+namespace sallyport {
+
+// Refuses what holds no certificate in PEM. A system without a bundle of its own adds none.
+[[nodiscard]] Result<std::string> read_ca_bundle(const std::filesystem::path& extra);
+
+}  // namespace sallyport

@@ -1,0 +1,200 @@
+"""What people run, bare and jailed: the same output and exit code, and how long it takes. Writes docs/workloads.md.
+
+  usage: workloads.py --sallyport FILE [--write PAGE] [--rounds N]
+
+Without --write nothing is written, and the program fails when one of them does not do jailed what it does bare: the deep test.
+A tool that is not installed is left out, and said so. README's tour is replayed by tests/docs/transcripts_test.py.
+"""
+
+import argparse
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+IDENTITY = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@use.test", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@use.test",
+            "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
+
+
+@dataclass
+class Workload:
+    name: str
+    argv: tuple
+    policies: tuple = ()
+    options: tuple = ()
+    clean: tuple = ()  # what a run leaves behind, removed before each
+    left: tuple = ()   # what it must leave behind
+    needs: tuple = field(default=())
+
+
+WORKLOADS = (
+    Workload("git log of 200 commits", ("git", "log", "--oneline", "--stat")),
+    Workload("git status of 2,000 files", ("git", "status", "--short")),
+    Workload("git diff of a large change", ("git", "diff", "HEAD~1")),
+    Workload("git grep", ("git", "grep", "-n", "needle")),
+    Workload("git blame", ("git", "blame", "history.txt")),
+    Workload("git archive", ("git", "archive", "--format=tar", "HEAD", "src")),
+    Workload("git add in a writable repo", ("git", "add", "-A"), options=("--writable-repo",)),
+    Workload("rg over 2,000 files", ("rg", "--sort", "path", "-n", "needle")),
+    Workload("rg, counted as JSON", ("rg", "--sort", "path", "--count-matches", "e")),
+    Workload("jq", ("jq", "-c", ".items[] | {id, name}", "data.json")),
+    Workload("node, a script", ("node", "script.js")),
+    Workload("node --test", ("node", "--test", "--test-reporter=dot", "test.mjs")),
+    Workload("npm run", ("npm", "run", "--silent", "hello"), policies=("node",)),
+    Workload("npm ls", ("npm", "ls", "--json")),
+    Workload("npm install without dependencies", ("npm", "install", "--silent", "--no-audit", "--no-fund"), policies=("node",),
+             options=("--writable-repo",), clean=("package-lock.json",), left=("package-lock.json",)),
+    Workload("python, the standard library", ("python3", "-c", "import json, re, sqlite3, asyncio; print(json.dumps([1]))"),
+             policies=("python",)),
+    Workload("python, 4 processes", ("python3", "-c", "from multiprocessing import Pool\n"
+             "if __name__ == '__main__':\n with Pool(4) as p: print(sum(p.map(abs, range(-1000, 0))))"), policies=("python",)),
+    Workload("python -m unittest", ("python3", "-m", "unittest", "-q", "test_it"), policies=("python",)),
+    Workload("make and gcc", ("make", "-s", "program"), policies=("cpp",), options=("--writable-repo",),
+             clean=("program", "program.o"), left=("program",)),
+    Workload("cmake, configured", ("cmake", "-S", ".", "-B", "out", "-G", "Ninja", "--log-level=ERROR"), policies=("cpp",),
+             options=("--writable-repo",), clean=("out",), left=("out/build.ninja",), needs=("ninja",)),
+    Workload("sh and coreutils", ("sh", "-c", "ls src | sort | head -n 5 | wc -l"), policies=("shell",)),
+    Workload("go version", ("go", "version"), policies=("go",)),
+    Workload("cargo", ("cargo", "--version"), policies=("rust",)),
+    Workload("java", ("java", "-version"), policies=("java",)),
+)
+
+
+def make_repo(repo, home):
+    def git(*words):
+        subprocess.run(["git", *words], cwd=repo, env={"PATH": "/usr/bin:/bin", "HOME": str(home)} | IDENTITY, check=True,
+                       stdout=subprocess.DEVNULL)
+    git("init", "-q", "-b", "main")
+    for i in range(40):
+        (repo / "src" / f"d{i:02}").mkdir(parents=True)
+        for k in range(50):
+            text = "\n".join(f"line {n} of {i}.{k}" for n in range(40)) + ("\nneedle here\n" if (i + k) % 37 == 0 else "\n")
+            (repo / "src" / f"d{i:02}" / f"f{k:02}.txt").write_text(text, encoding="utf-8")
+    files = {
+        "data.json": '{"items": [' + ",".join(f'{{"id": {i}, "name": "n{i}"}}' for i in range(500)) + "]}",
+        "script.js": "let s = 0; for (let i = 0; i < 1e6; i++) s += i; console.log(s);\n",
+        "test.mjs": "import test from 'node:test'; import assert from 'node:assert';\nfor (let i = 0; i < 20; i++) "
+                    "test('t' + i, () => assert.equal(1, 1));\n",
+        "package.json": '{"name": "work", "version": "1.0.0", "private": true, "scripts": {"hello": "node -p 6*7"}}\n',
+        "test_it.py": "import unittest\nclass T(unittest.TestCase):\n def test_a(self): self.assertEqual(1, 1)\n",
+        "program.c": "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n",
+        "Makefile": "program: program.c\n\t$(CC) -O1 -o $@ $<\n",
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(work C)\nadd_executable(program program.c)\n",
+    }
+    for name, text in files.items():
+        (repo / name).write_text(text, encoding="utf-8")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    for i in range(200):
+        (repo / "history.txt").write_text("\n".join(f"{n} {i // (n + 1)}" for n in range(30)) + "\n", encoding="utf-8")
+        git("add", "history.txt")
+        git("commit", "-qm", f"change {i}", "--allow-empty")
+    for i in range(300):
+        path = repo / "src" / f"d{i % 40:02}" / f"f{i % 50:02}.txt"
+        path.write_text(path.read_text(encoding="utf-8").replace("line 7", "line seven"), encoding="utf-8")
+    git("commit", "-qam", "large")
+
+
+def remove(repo, names):
+    for name in names:
+        path = repo / name
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+class Runner:
+    def __init__(self, sallyport, root):
+        self.sallyport, self.root = sallyport, root
+        self.repo, self.home = root / "repo", root / "home"
+        self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8"}
+        self.policies = {}
+
+    def policy(self, names):
+        if not names:
+            return ()
+        if names not in self.policies:
+            file = self.root / ("-".join(names) + ".toml")
+            with open(file, "w", encoding="utf-8") as out:
+                subprocess.run([self.sallyport, "allowlist", "init", *names], stdout=out, check=True, env=self.env)
+            self.policies[names] = ("--policy", file)
+        return self.policies[names]
+
+    def once(self, work, jailed):
+        remove(self.repo, work.clean)
+        words = list(work.argv)
+        if jailed:
+            words = [self.sallyport, "run", "--repo", self.repo, *self.policy(work.policies), *work.options, "--", *words]
+        began = time.monotonic()
+        done = subprocess.run([str(word) for word in words], cwd=self.repo, env=self.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
+        took = time.monotonic() - began
+        missing = [name for name in work.left if not (self.repo / name).exists()]
+        remove(self.repo, work.clean)
+        return (done.returncode, done.stdout, missing), took, done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sallyport", type=Path, required=True)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    os.umask(0o022)
+    rows, failures, absent = [], [], []
+    with tempfile.TemporaryDirectory(prefix="workloads-") as name:
+        root = Path(name).resolve()
+        root.chmod(0o755)
+        for place in ("repo", "home"):
+            (root / place).mkdir()
+        make_repo(root / "repo", root / "home")
+        runner = Runner(args.sallyport.resolve(), root)
+        for work in WORKLOADS:
+            lacking = [tool for tool in (work.argv[0], *work.needs) if shutil.which(tool, path=runner.env["PATH"]) is None]
+            if lacking:
+                absent.append(f"{work.name} ({lacking[0]})")
+                continue
+            times = {False: [], True: []}
+            first = {}
+            for _ in range(args.rounds):
+                for jailed in (False, True):
+                    seen, took, stderr = runner.once(work, jailed)
+                    times[jailed].append(took)
+                    first.setdefault(jailed, (seen, stderr))
+            (bare, _), (jailed, stderr) = first[False], first[True]
+            if bare[0] != 0:
+                failures.append(f"{work.name}: does not work bare: {first[False][1].decode(errors='replace')[-400:]}")
+            elif bare != jailed:
+                failures.append(f"{work.name}: bare {bare[0]}, {len(bare[1])} bytes, lacks {bare[2]}; jailed {jailed[0]}, "
+                                f"{len(jailed[1])} bytes, lacks {jailed[2]}: {stderr.decode(errors='replace')[-400:]}")
+            options = " ".join(("--policy " + "+".join(work.policies),) * bool(work.policies) + work.options)
+            rows.append((work.name, " ".join(work.argv).split("\n")[0][:60], options, statistics.median(times[False]),
+                         statistics.median(times[True])))
+            print(f"{rows[-1][0]}: {rows[-1][3] * 1000:.0f} ms bare, {rows[-1][4] * 1000:.0f} ms jailed", flush=True)
+    for failure in failures:
+        print("error:", failure, file=sys.stderr)
+    if args.write and not failures:
+        write_page(args.write, rows, absent, args.rounds)
+    return 1 if failures or not rows else 0
+
+
+def write_page(page, rows, absent, rounds):
+    lines = ["# Workloads", "", "Written by `tests/deep/workloads.py --write docs/workloads.md`, which a deep test runs too and fails when one of them prints or",
+             "returns something else in the jail than bare. Each ran over one repo of 2,000 files, in the native jail, with the whole CLI around",
+             f"it; medians of {rounds} on {os.cpu_count()} processors, Linux {platform.release().split('-')[0]}. What a start costs is in [benchmarks](benchmarks.md).", "",
+             "| what | command | options of `sallyport run` | bare | jailed | ratio |", "| --- | --- | --- | --- | --- | --- |"]
+    for name, command, options, bare, jailed in rows:
+        command = command.replace("|", "\\|")
+        shown = f"`{options}`" if options else ""
+        lines.append(f"| {name} | `{command}` | {shown} | {bare * 1000:.0f} ms | {jailed * 1000:.0f} ms | {jailed / bare:.2f} |")
+    if absent:
+        lines += ["", "Not installed on the machine that wrote this page: " + ", ".join(absent) + "."]
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
