@@ -2,13 +2,18 @@
 #include <gmock/gmock.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "egress/test_jail.h"
 #include "egress/test_nameserver.h"
+#include "os/test_dir.h"
 
 namespace sallyport::test {
 namespace {
@@ -59,7 +64,7 @@ TEST_F(Upstream, RefusesANameThatLeadsIntoAPrivateNetwork_C24) {
        {"127.0.0.1", "10.1.2.3", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
         "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "fd00::1"}) {
     NameServer names(NameServer::Records{{"x.test", {address}}});
-    Jail jail({rule_for("x.test", {kNamedPort, kNamedPort + 1})}, {.nameserver = names.where()});
+    Jail jail({rule_for("x.test", kNamedPort), rule_for("x.test", kNamedPort + 1)}, {.nameserver = names.where()});
     EXPECT_EQ(greet(jail).error, ECONNRESET) << address;
     EXPECT_EQ(greet(jail, "x.test", kNamedPort + 1).error, ECONNRESET) << address;
     const std::string why(why_not_public(*parse_ip_address(address)).value_or("public"));
@@ -106,11 +111,20 @@ TEST_F(Upstream, SaysWhichAllowedNameDoesNotResolve) {
   EXPECT_THAT(texts(jail.stop()), ElementsAre("x.test:4873 name does not resolve x1"));
 }
 
+// A hosts file of the test's own, for this thread and those it starts.
+bool use_hosts_file(const std::filesystem::path& file) {
+  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount(file.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) == 0;
+}
+
 TEST_F(Upstream, ReadsTheHostsFile) {
+  const TestDir dir;
+  std::ofstream(dir / "hosts") << "127.0.0.1 localhost here.test\n";
+  ASSERT_TRUE(use_hosts_file(dir / "hosts")) << errno;
   NameServer names(NameServer::Records{});
-  Jail jail({rule_for("localhost", {kNamedPort})}, {.nameserver = names.where()});
-  EXPECT_EQ(greet(jail, "localhost").error, ECONNRESET);
-  EXPECT_THAT(texts(jail.stop()), ElementsAre("localhost:4873 loopback address x1"));
+  Jail jail({rule_for("here.test", kNamedPort)}, {.nameserver = names.where()});
+  EXPECT_EQ(greet(jail, "here.test").error, ECONNRESET);
+  EXPECT_THAT(texts(jail.stop()), ElementsAre("here.test:4873 loopback address x1"));
   EXPECT_THAT(names.questions(), IsEmpty());
 }
 

@@ -13,6 +13,7 @@
 
 #include "os/process_table.h"
 #include "sallyport/unique_fd.h"
+#include "support/forked.h"
 
 namespace sallyport {
 namespace {
@@ -30,15 +31,15 @@ class Family {
   Family(int parents, int childs) {
     std::array<int, 2> ready{};
     EXPECT_EQ(::pipe(ready.data()), 0);
-    pid_ = ::fork();
-    if (pid_ == 0) {
+    pid_ = test::fork_child([&]() -> int {
       hold(parents);
-      if (::fork() == 0) {
+      static_cast<void>(test::fork_child([&]() -> int {
         if (childs != 0) hold(childs);
         static_cast<void>(!::write(ready[1], "!", 1));
-      }
+        while (true) ::pause();
+      }));
       while (true) ::pause();
-    }
+    });
     char byte = 0;
     EXPECT_EQ(::read(ready[0], &byte, 1), 1);
     ::close(ready[0]);
@@ -78,8 +79,7 @@ TEST(TreeMemory, ThatIsSharedIsCountedOnce) {
 }
 
 TEST(TreeMemory, OfNobodyIsNone) {
-  const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(0);
+  const pid_t pid = test::fork_child([] { return 0; });
   ::waitpid(pid, nullptr, 0);
   EXPECT_EQ(most_memory_below(pid), 0U);
   EXPECT_EQ(memory_below(pid), 0U);

@@ -35,11 +35,11 @@ TEST(RegistryUrl, WithoutANameIsRefusedWithTheOptionThatHelps_C24) {
   ASSERT_FALSE(by_address);
   EXPECT_EQ(by_address.error().as<InvalidRequest>()->field, "registry");
   EXPECT_EQ(by_address.error().hint,
-            "use --allow-host NAME:4873=10.1.2.3:4873 and npm's --registry http://NAME:4873/ instead");
+            "use `allowed_hosts` NAME:4873=10.1.2.3:4873 and npm's --registry http://NAME:4873/ instead");
   const Result<HostRule> here = registry_host_rule("http://localhost:4873/");
   ASSERT_FALSE(here);
   EXPECT_EQ(here.error().hint,
-            "use --allow-host NAME:4873=127.0.0.1:4873 and npm's --registry http://NAME:4873/ instead");
+            "use `allowed_hosts` NAME:4873=127.0.0.1:4873 and npm's --registry http://NAME:4873/ instead");
   EXPECT_FALSE(registry_host_rule("https://[fd00::1]/"));
   EXPECT_FALSE(registry_host_rule("https://2130706433/"));
 }

@@ -32,8 +32,8 @@ std::optional<Tree> parse(const std::optional<std::string>& text) {
 }
 
 const Tree& member(const std::optional<Tree>& json, const char* key) {
-  static const Tree kNothing;
-  return json && json->contains(key) ? (*json)[key] : kNothing;
+  static const Tree nothing;
+  return json && json->contains(key) ? (*json)[key] : nothing;
 }
 
 // The host that a URL names, or its scheme when that names none: "file:".

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kManifestPath = "package.json";
 
 const std::vector<RuleInfo>& rules() {
-  static const std::vector<RuleInfo> kRules = {
+  static const std::vector<RuleInfo> made = {
       {"lock-foreign-host", Severity::kHigh, "a package comes from a host that is not the registry",
        "Install from your registry, or name the host with --lock-host when it is a registry of yours"},
       {"lock-missing-integrity", Severity::kHigh, "a package has no hash, so that any content would be taken for it",
@@ -46,7 +46,7 @@ const std::vector<RuleInfo>& rules() {
       {"lock-other-manager", Severity::kInfo, "another package manager's lock file was not looked at",
        "Keep one lock file"},
   };
-  return kRules;
+  return made;
 }
 
 // What the scripts of projects call, and npm itself: .bin stands in front of PATH.
