@@ -15,6 +15,7 @@
 #include "audit/members.h"
 #include "core/audit/record_line.h"
 #include "core/errors.h"
+#include "os/file.h"
 
 namespace sallyport::audit {
 namespace {
@@ -51,6 +52,7 @@ Result<std::uint64_t> size_of(int fd) {
 
 // All or nothing: what was written of it is cut off again.
 Status write_line(const LogDirectory& directory, int fd, std::uint64_t offset, std::string_view line) {
+  if (const int problem = past_file_limit(offset + line.size())) return fail(directory.failed(problem, {}));
   std::uint64_t at = offset;
   while (!line.empty()) {
     const ssize_t put = ::pwrite(fd, line.data(), line.size(), static_cast<off_t>(at));

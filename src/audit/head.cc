@@ -68,6 +68,9 @@ Status write_slot(int fd, Slot slot, const HeadSlot& head) {
       fmt::format("{} {} {} {} {}", head.at.segment, head.at.offset, head.at.seq, head.at.hash, head.boot);
   text += fmt::format(" {}\n", check_of(text));
   text.resize(kSlotBytes, ' ');
+  if (const int problem = past_file_limit(static_cast<std::uint64_t>(offset_of(slot)) + text.size())) {
+    return fail(system_error("write", "the head of the audit log", problem));
+  }
   const ssize_t put = ::pwrite(fd, text.data(), text.size(), offset_of(slot));
   if (put == std::ssize(text)) return {};
   return fail(system_error("write", "the head of the audit log", put < 0 ? errno : ENOSPC));

@@ -27,6 +27,7 @@ constexpr std::string_view kElsewhere = "name another directory with `audit`";
 Error log_failed(const fs::path& path, int error_number, std::string_view why, std::string_view hint) {
   if (error_number == EMFILE || error_number == ENFILE)
     hint = "too many files are open; raise the limit with 'ulimit -n'";
+  if (error_number == EFBIG) hint = "files may not grow that large here; raise the limit with 'ulimit -f'";
   return audit_failed(path.native(), error_number, why.empty() ? errno_text(error_number) : std::string(why),
                       hint.empty() ? kElsewhere : hint);
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,8 +98,17 @@ Status write_all(int fd, std::string_view bytes, std::string_view subject) {
   return {};
 }
 
+int past_file_limit(std::uint64_t end) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return errno;
+  return limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur ? EFBIG : 0;
+}
+
 Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
   const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+  if (const int problem = past_file_limit(bytes.size())) {
+    return fail(system_error("write", path.native(), problem, open_hint(problem)));
+  }
   // mkostemp rather than O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
   std::string temporary = (directory / (".sallyport-new-XXXXXX")).native();
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));

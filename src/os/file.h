@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ namespace sallyport {
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& path, ByteCount cap);
 
 [[nodiscard]] Status write_all(int fd, std::string_view bytes, std::string_view subject);
+
+// EFBIG when a file of ours may not grow to `end` bytes (ulimit -f), else 0. To be asked before a write: the kernel answers one
+// past the limit with SIGXFSZ, which kills.
+[[nodiscard]] int past_file_limit(std::uint64_t end);
 
 // Afterwards `path` holds either its old content or all of `bytes`, also after a power cut: the new file is written
 // under another name in the same directory, synced, renamed over, and the directory is synced.

@@ -27,12 +27,18 @@ class SetUpFault : public testing::TestWithParam<int> {
             .value();
     HostGate& engine = *engine_gate;
     engine.fail_at_for_tests(fault);
+    // Only a run in a workspace takes that step.
+    std::unique_ptr<Workspace> workspace;
+    if (fault == Stage::kOverlay) {
+      workspace = Workspace::open({.repo = repo_.path(), .state_dir = state_.path() / "w"}).value();
+    }
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
     return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
                        .repo = repo_.path(),
                        .cwd = repo_.path(),
                        .repo_access = RepoAccess::kWritable,
+                       .workspace = workspace.get(),
                        .allowed_hosts = {*parse_host_rule("host.test")},
                        .limits = limits},
                       jail, {});
@@ -51,6 +57,7 @@ class SetUpFault : public testing::TestWithParam<int> {
  private:
   test::TempDir repo_;
   test::TempDir tools_;
+  test::TempDir state_;
 };
 
 TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {

@@ -28,9 +28,7 @@ exit codes of run: the tool's own, or
   126 not runnable       127 tool missing
   137 out of memory      128+n ended by signal n
 
-examples:
-  sallyport run -- git rev-parse HEAD
-  sallyport validate ../theirs
+examples: sallyport run -- git rev-parse HEAD; sallyport validate ../theirs
 )";
 
 int print_version(Format format) {

@@ -137,7 +137,8 @@ class Judge {
 
   // Names that mean something inside a git directory only.
   static bool is_git_word(const Row& row) {
-    return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "git-rebase-todo";
+    return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "attributes" ||
+           row.text == "git-rebase-todo";
   }
   static bool in_git(const std::string& path) {
     return path.starts_with(".git/") || path.find("/.git/") != std::string::npos;

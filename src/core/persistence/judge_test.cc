@@ -48,7 +48,8 @@ std::string sample(const Row& row, const std::string& above) {
 }
 
 bool is_inside_git(const Row& row) {
-  return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "git-rebase-todo";
+  return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "attributes" ||
+         row.text == "git-rebase-todo";
 }
 
 TEST(Persistence, EveryRowOfTheTableFindsItsPathAtAnyDepthAndInAnyCase) {
@@ -65,8 +66,8 @@ TEST(Persistence, EveryRowOfTheTableFindsItsPathAtAnyDepthAndInAnyCase) {
 }
 
 TEST(Persistence, AnOrdinaryFileIsNone) {
-  for (const char* path :
-       {"src/main.c", "README.md", "docs/hooks/intro.md", "test/commondir", "gitdir", "a.git/hooks"}) {
+  for (const char* path : {"src/main.c", "README.md", "docs/hooks/intro.md", "test/commondir", "gitdir", "a.git/hooks",
+                           ".git/info/exclude"}) {
     EXPECT_TRUE(found(file(path)).empty()) << path;
   }
 }

@@ -33,7 +33,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"git-pointer", kHigh, kName, "alternates", kLeadsGit},
     {"git-pointer", kHigh, kName, "git-rebase-todo", kByGit},
     {"git-pointer", kHigh, kBelow, ".git/sequencer", kByGit},
-    {"git-pointer", kHigh, kBelow, ".git/info", kLeadsGit},
+    {"git-pointer", kHigh, kName, "attributes", kLeadsGit},
     {"git-pointer", kMedium, kName, ".gitmodules", "names where git fetches submodules from, and how"},
     {"git-pointer", kLow, kName, ".gitattributes", "names filters and drivers that git's configuration may define"},
     {"hook-manager", kHigh, kBelow, ".husky", kManager},
