@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/view/fs_view.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
 
@@ -19,12 +20,13 @@ Error too_near(const fs::path& log, std::string_view where) {
                          "keep the log elsewhere with `audit`: who is recorded must not reach the records");
 }
 
-// Whoever could write the log, or whose repo it would be part of, could also decide what it says. What does not exist is refused
-// later, in the call's own words.
+// Whoever could write the log, or whose repo it would be part of, could also decide what it says. What does not exist, or is the
+// whole host, is refused later, in the call's own words.
 Status check_out_of_reach(const AuditSink& sink, const AuditCall& call) {
   for (const fs::path& log : sink.places()) {
     const Result<fs::path> repo = canonical_existing(call.repo, "repo");
-    if (repo && (is_inside(log, *repo) || is_inside(*repo, log))) return fail(too_near(log, "in the analysed repo"));
+    const bool is_repo = repo && check_not_whole_host("repo", repo->native());
+    if (is_repo && (is_inside(log, *repo) || is_inside(*repo, log))) return fail(too_near(log, "in the analysed repo"));
     for (const fs::path& path : call.spec.extra_read_write) {
       const Result<fs::path> writable = canonical_existing(path);
       if (!writable) continue;
