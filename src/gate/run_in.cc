@@ -78,6 +78,12 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
   return supervision;
 }
 
+// The git review knows where these lead: what is left of them is what `git worktree add` makes.
+bool is_judged_by_git_review(const PersistenceFinding& finding) {
+  const std::string_view name = std::string_view(finding.path).substr(finding.path.rfind('/') + 1);
+  return finding.rule == "git-pointer" && (name == "commondir" || name == "gitdir" || name == ".git");
+}
+
 }  // namespace
 
 const std::string& Engine::digest_of_policy() {
@@ -116,6 +122,9 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
   PersistenceReview left = persistence.review(review_deadline(called, plan.limits.wall));
+  if (plan.git_access == GitAccess::kProtected && review.incomplete.empty()) {
+    std::erase_if(left.findings, is_judged_by_git_review);
+  }
   emit_persistence(config_.events, left);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
   TRY(keep_layers(spec, plan));

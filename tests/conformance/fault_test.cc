@@ -37,7 +37,7 @@ class SetUpFault : public testing::TestWithParam<int> {
     return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
                        .repo = repo_.path(),
                        .cwd = repo_.path(),
-                       .repo_access = RepoAccess::kWritable,
+                       .repo_access = workspace == nullptr ? RepoAccess::kWritable : RepoAccess::kReadOnly,
                        .workspace = workspace.get(),
                        .allowed_hosts = {*parse_host_rule("host.test")},
                        .limits = limits},
