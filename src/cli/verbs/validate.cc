@@ -145,7 +145,6 @@ Status set_validate_timeout(ValidateCommand& command, std::string_view value) {
 }
 Status set_validate_memory(ValidateCommand& command, std::string_view value) {
   command.job.memory = TRY(parse_bytes(value, "memory"));
-  command.options.memory_wish = jobs::LimitWish::kAsked;
   return {};
 }
 Status set_validate_disk(ValidateCommand& command, std::string_view value) {

@@ -59,8 +59,6 @@ JailedSubprocessSpec spec_for(const StageSetup& setup, StageId stage, const Step
                                        .disk = options.disk},
                             .tap = line_tap(options, stage)};
   if (setup.workspace != nullptr) spec.required = {Guarantee::kFsRepoUntouched};
-  // By a cgroup or not at all: node does not survive the limit of address space that stands in for one.
-  if (spec.limits.memory) spec.required.push_back(Guarantee::kLimitMemory);
   if (request.cache != nullptr) spec.overlays = {request.cache};
   if (request.scripts == Scripts::kOn) spec.allow_package_scripts = AllowPackageScripts();
   if (request.network == Network::kRegistry) {
@@ -72,17 +70,12 @@ JailedSubprocessSpec spec_for(const StageSetup& setup, StageId stage, const Step
   return spec;
 }
 
-// A default that this host cannot set is left out, and said; what the caller asked for never is.
+// The number of processes is ours, not the caller's: where this host cannot count them it is left out, and said.
 bool leave_out_limit(const StageSetup& setup, const Error& error, JailedSubprocessSpec& spec) {
   const auto* const missing = error.as<GuaranteeUnavailable>();
   if (missing == nullptr) return false;
-  const bool memory = missing->guarantee == Guarantee::kLimitMemory && spec.limits.memory &&
-                      setup.options->memory_wish == LimitWish::kDefault;
-  const bool pids = missing->guarantee == Guarantee::kLimitPids && spec.limits.pids;
-  if (!memory && !pids) return false;
-  if (memory) spec.limits.memory.reset();
-  if (memory) std::erase(spec.required, Guarantee::kLimitMemory);
-  if (pids) spec.limits.pids.reset();
+  if (missing->guarantee != Guarantee::kLimitPids || !spec.limits.pids) return false;
+  spec.limits.pids.reset();
   std::string note = fmt::format("this host cannot set {}: {}", sallyport::name_of(missing->guarantee), error.message);
   if (std::ranges::find(*setup.notes, note) == setup.notes->end()) setup.notes->push_back(std::move(note));
   return true;

@@ -23,9 +23,6 @@
 
 namespace sallyport::jobs {
 
-// Every limit of the job that its caller did not ask for gives way, with a word in the report, on a host that cannot set it.
-enum class LimitWish { kDefault, kAsked };
-
 struct ValidateOptions {
   std::optional<RegistryAllowlist> registry{};  // unset: what the operator's own npm is set to
   std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name beside the registry
@@ -36,7 +33,6 @@ struct ValidateOptions {
   bool signatures = false;  // npm audit signatures, which needs a host of Sigstore's, too
   Severity threshold = Severity::kHigh;
   ByteCount disk = kDefaultWorkspaceQuota;  // of everything that the stages write
-  LimitWish memory_wish = LimitWish::kDefault;
   std::uint32_t pids = 1024;
   std::filesystem::path cache_dir{};  // of tarballs (npm_cache.h); empty: none
   std::filesystem::path state_dir{};  // of workspaces
