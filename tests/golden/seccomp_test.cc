@@ -5,6 +5,7 @@
 #include "core/seccomp/emulate.h"
 #include "core/seccomp/numbers.h"
 #include "core/seccomp/program.h"
+#include "core/seccomp/shared_host.h"
 #include "golden/golden.h"
 
 namespace sallyport::golden {
@@ -12,7 +13,24 @@ namespace {
 
 using namespace seccomp;
 
-std::string answer_text(int error) { return error == kAllow ? "allow" : fmt::format("errno {}", error); }
+std::string answer_text(int error) {
+  if (error == kAsk) return "ask";
+  return error == kAllow ? "allow" : fmt::format("errno {}", error);
+}
+
+Lines rule_text(const Rule& rule) {
+  Lines lines;
+  for (const Clause& clause : rule.clauses) {
+    std::string text;
+    for (const Condition& condition : std::span(clause.conditions).first(clause.count)) {
+      text += fmt::format("{}arg{} & {:#x} == {:#x}", text.empty() ? "" : " and ", condition.argument, condition.mask,
+                          condition.value);
+    }
+    lines.push_back(fmt::format("{}: {} when {}", rule.call, answer_text(clause.answer), text));
+  }
+  lines.push_back(fmt::format("{}: {} otherwise", rule.call, answer_text(rule.otherwise)));
+  return lines;
+}
 
 // One line for each call, and one for each of its clauses; the same on every processor.
 Lines rules_text() {
@@ -20,15 +38,8 @@ Lines rules_text() {
   for (const char* name : kAllowed) lines.push_back(fmt::format("{}: allow", name));
   for (const Refusal& refusal : kRefused) lines.push_back(fmt::format("{}: errno {}", refusal.call, refusal.error));
   for (const Rule& rule : kByArguments) {
-    for (const Clause& clause : rule.clauses) {
-      std::string text;
-      for (const Condition& condition : std::span(clause.conditions).first(clause.count)) {
-        text += fmt::format("{}arg{} & {:#x} == {:#x}", text.empty() ? "" : " and ", condition.argument, condition.mask,
-                            condition.value);
-      }
-      lines.push_back(fmt::format("{}: {} when {}", rule.call, answer_text(clause.answer), text));
-    }
-    lines.push_back(fmt::format("{}: {} otherwise", rule.call, answer_text(rule.otherwise)));
+    const Lines more = rule_text(rule);
+    lines.insert(lines.end(), more.begin(), more.end());
   }
   lines.emplace_back("every other call, and every call of another ABI: errno 38");
   return lines;
@@ -55,6 +66,15 @@ std::string disassembled(const Instruction& one, std::size_t at) {
 }
 
 TEST(SeccompGolden, RulesAreAsOnFile_C22) { expect_as_on_file("seccomp_rules", rules_text()); }
+
+TEST(SeccompGolden, RulesOnASharedHostAreAsOnFile_C22_C40) {
+  Lines lines;
+  for (const Rule& rule : kOnSharedHost) {
+    const Lines more = rule_text(rule);
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  expect_as_on_file("seccomp_rules_on_shared_host", lines);
+}
 
 #ifdef __x86_64__
 TEST(SeccompGolden, ProgramIsAsOnFile_C22) {

@@ -12,7 +12,9 @@ using Code = std::vector<Instruction>;
 void append(Code& code, const Code& more) { code.insert(code.end(), more.begin(), more.end()); }
 
 Instruction answer(int error) {
-  return {.code = kReturn, .operand = error == kAllow ? kReturnAllow : kReturnErrno | static_cast<unsigned>(error)};
+  if (error == kAllow) return {.code = kReturn, .operand = kReturnAllow};
+  if (error == kAsk) return {.code = kReturn, .operand = kReturnAsk};
+  return {.code = kReturn, .operand = kReturnErrno | static_cast<unsigned>(error)};
 }
 
 // Each condition jumps behind the clause when it does not hold.

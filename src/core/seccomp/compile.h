@@ -36,6 +36,7 @@ inline constexpr std::uint32_t kArchitectureAt = 4;
 
 inline constexpr std::uint32_t kReturnAllow = 0x7fff0000U;  // SECCOMP_RET_ALLOW
 inline constexpr std::uint32_t kReturnErrno = 0x00050000U;  // SECCOMP_RET_ERRNO
+inline constexpr std::uint32_t kReturnAsk = 0x7fc00000U;    // SECCOMP_RET_USER_NOTIF
 
 struct NumberedRule {
   std::uint32_t number = 0;

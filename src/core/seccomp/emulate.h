@@ -27,7 +27,7 @@ inline std::vector<Instruction> instructions_of(std::string_view bytes) {
   return program;
 }
 
-// An errno or kAllow; nothing when the program runs off its end, reads outside, or does what we never emit.
+// An errno, kAllow or kAsk; nothing when the program runs off its end, reads outside, or does what we never emit.
 inline std::optional<int> emulate(std::span<const Instruction> program, const Call& call) {
   std::uint32_t accumulator = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
@@ -51,6 +51,7 @@ inline std::optional<int> emulate(std::span<const Instruction> program, const Ca
         break;
       case kReturn:
         if (now.operand == kReturnAllow) return kAllow;
+        if (now.operand == kReturnAsk) return kAsk;
         if ((now.operand & 0xffff0000U) != kReturnErrno) return std::nullopt;
         return static_cast<int>(now.operand & 0xffffU);
       default:

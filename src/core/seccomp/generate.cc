@@ -1,4 +1,4 @@
-// Build-time tool: writes the seccomp program as the bytes of struct sock_filter[], in C++ syntax.
+// Build-time tool: writes the seccomp programs as the bytes of struct sock_filter[], in C++ syntax.
 //
 // Only the native ABI is let through. i386 (int 0x80) and x32 calls are ENOSYS as a whole: a second table for them
 // would be a second thing to keep right, and nothing this gate starts is a 32-bit program (docs/adr/0009).
@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/seccomp/numbers.h"
+#include "core/seccomp/shared_host.h"
 
 namespace sallyport::seccomp {
 namespace {
@@ -29,16 +30,21 @@ void write_program(const std::vector<Instruction>& program, const char* path) {
   if (std::fclose(out) != 0) give_up(path);
 }
 
-int generate(int argc, char** argv) {
-  if (argc != 2) give_up("usage: generator FILE");
-  const std::uint32_t architecture = seccomp_arch_native();
-  if (architecture == SCMP_ARCH_S390 || architecture == SCMP_ARCH_S390X) give_up("clone's flags are elsewhere here");
-  const std::vector<NumberedRule> rules = numbered_rules(architecture);
+void generate_one(std::uint32_t architecture, std::span<const Rule> instead, const char* path) {
+  const std::vector<NumberedRule> rules = numbered_rules(architecture, instead);
   if (rules.empty()) give_up("the table is not sound");
   const std::vector<Instruction> program = compile(architecture, rules);
   constexpr std::size_t kMost = 4096;  // BPF_MAXINSNS
   if (program.size() > kMost) give_up("the program is too long for the kernel");
-  write_program(program, argv[1]);
+  write_program(program, path);
+}
+
+int generate(int argc, char** argv) {
+  if (argc != 3) give_up("usage: generator FILE FILE_FOR_THE_SHARED_HOST");
+  const std::uint32_t architecture = seccomp_arch_native();
+  if (architecture == SCMP_ARCH_S390 || architecture == SCMP_ARCH_S390X) give_up("clone's flags are elsewhere here");
+  generate_one(architecture, {}, argv[1]);
+  generate_one(architecture, kOnSharedHost, argv[2]);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// The rules of table.h and arguments.h with this processor's numbers, which libseccomp knows. For the build-time generator
+// The rules of table.h and arguments.h, or those with others in their place, with this processor's numbers, which libseccomp knows. For the build-time generator
 // and the tests; the library itself holds only the finished program.
 #pragma once
 
@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/seccomp/arguments.h"
@@ -15,11 +17,17 @@
 namespace sallyport::seccomp {
 
 // Sorted by number. Empty when a name is unknown or stands in two places: both are mistakes in the table.
-inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture) {
+// `instead` replaces the rules of the same calls.
+inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture, std::span<const Rule> instead = {}) {
   std::vector<Rule> rules;
   for (const char* name : kAllowed) rules.push_back({name, kAllow, {}});
   for (const Refusal& refusal : kRefused) rules.push_back({refusal.call, refusal.error, {}});
   for (const Rule& rule : kByArguments) rules.push_back(rule);
+  for (const Rule& other : instead) {
+    const auto same = [&](const Rule& rule) { return std::string_view(rule.call) == other.call; };
+    if (std::erase_if(rules, same) == 0) std::fprintf(stderr, "there is no rule for '%s' to replace\n", other.call);
+    rules.push_back(other);
+  }
   std::vector<NumberedRule> numbered;
   for (const Rule& rule : rules) {
     const int number = seccomp_syscall_resolve_name_arch(architecture, rule.call);

@@ -7,4 +7,7 @@ namespace sallyport::seccomp {
 
 [[nodiscard]] std::string_view program();
 
+// The same for a tool that shares the host's namespaces, with shared_host.h in it. It asks, so it needs somebody who answers.
+[[nodiscard]] std::string_view program_on_shared_host();
+
 }  // namespace sallyport::seccomp

@@ -8,8 +8,9 @@
 
 namespace sallyport::seccomp {
 
-// An errno, or this.
+// An errno, or one of these.
 inline constexpr int kAllow = 0;
+inline constexpr int kAsk = -1;  // the run's worker decides, and does it itself (spawn/helper/metadata.cc)
 
 // (argument & mask) == value, over the low 32 bits of the argument. Every argument that a condition looks at is an int, a pid or a
 // mode to the kernel, which drops the upper half; so must the filter, or a set upper half slips past it (CVE-2019-7303).

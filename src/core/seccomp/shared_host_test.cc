@@ -1,0 +1,107 @@
+// The program for a tool that shares the host's namespaces: what it refuses beyond the other one, and nothing less (C22, C40).
+#include "core/seccomp/shared_host.h"
+
+#include <gtest/gtest.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <termios.h>
+
+#include <array>
+#include <initializer_list>
+#include <vector>
+
+#include "core/seccomp/emulate.h"
+#include "core/seccomp/numbers.h"
+#include "core/seccomp/program.h"
+
+namespace sallyport::seccomp {
+namespace {
+
+constexpr std::uint64_t kHighBits = 0xffffffff00000000;
+
+int answer_to(std::string_view program, long number, std::array<std::uint64_t, 6> arguments = {}) {
+  const std::vector<Instruction> instructions = instructions_of(program);
+  const std::optional<int> answer = emulate(
+      instructions,
+      {.number = static_cast<std::uint32_t>(number), .architecture = seccomp_arch_native(), .arguments = arguments});
+  EXPECT_TRUE(answer) << "call " << number;
+  return answer.value_or(-1000);
+}
+int on_shared_host(long number, std::array<std::uint64_t, 6> arguments = {}) {
+  return answer_to(program_on_shared_host(), number, arguments);
+}
+
+TEST(SharedHost, SaysWhatItsRulesSay_C22) {
+  for (const NumberedRule& numbered : numbered_rules(seccomp_arch_native(), kOnSharedHost)) {
+    for (const std::uint64_t first : {0UL, 1UL, 2UL, 16UL, 0xffffffffUL, kHighBits | 1}) {
+      for (const std::uint64_t second : {0UL, 1UL, 2UL, 5UL, 0x5401UL, 0x5412UL, 0x40086602UL, 06000UL}) {
+        const std::array<std::uint64_t, 6> arguments = {first, second, second, first, 0, 0};
+        EXPECT_EQ(on_shared_host(numbered.number, arguments), answer_of(numbered.rule, arguments))
+            << numbered.rule.call << " " << first << " " << second;
+      }
+    }
+  }
+}
+
+// Whatever the usual program refuses is refused here too: the rules only take away.
+TEST(SharedHost, AllowsNothingThatTheUsualProgramRefuses_C22) {
+  constexpr long kHighestCall = 600;
+  for (long number = 0; number < kHighestCall; ++number) {
+    for (const std::uint64_t first : {0UL, 1UL, 2UL, 10UL, 16UL}) {
+      for (const std::uint64_t second : {0UL, 1UL, 2UL, 3UL, 5UL, 0x5412UL, 0x541cUL, 0x5423UL, 04000UL, 02000UL}) {
+        const std::array<std::uint64_t, 6> arguments = {first, second, second, 0, 0, 0};
+        if (answer_to(program(), number, arguments) == kAllow) continue;
+        EXPECT_NE(on_shared_host(number, arguments), kAllow) << number << " " << first << " " << second;
+        EXPECT_NE(on_shared_host(number, arguments), kAsk) << number << " " << first << " " << second;
+      }
+    }
+  }
+}
+
+TEST(SharedHost, AsksAboutMetadataAndNeverAboutSetId_C41) {
+  for (const long call : {SYS_chmod, SYS_fchmod, SYS_chown, SYS_lchown, SYS_fchown, SYS_fchownat, SYS_utimensat}) {
+    EXPECT_EQ(on_shared_host(call, {0, 0755}), kAsk) << call;
+  }
+  EXPECT_EQ(on_shared_host(SYS_fchmodat, {0, 0, 0644}), kAsk);
+  EXPECT_EQ(on_shared_host(SYS_chmod, {0, 04755}), EPERM);
+  EXPECT_EQ(on_shared_host(SYS_fchmod, {0, kHighBits | 02755}), EPERM);
+  EXPECT_EQ(on_shared_host(SYS_fchmodat, {0, 0, 06000}), EPERM);
+}
+
+TEST(SharedHost, HasNoSocketsButPairs_C24) {
+  for (const std::uint64_t family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_VSOCK, AF_PACKET}) {
+    EXPECT_EQ(on_shared_host(SYS_socket, {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
+  }
+  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}), kAllow);
+  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}), kAllow);
+  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}), EAFNOSUPPORT);
+  EXPECT_EQ(on_shared_host(SYS_socketpair, {kHighBits | AF_UNIX, kHighBits | SOCK_DGRAM, 0}), EAFNOSUPPORT);
+}
+
+TEST(SharedHost, LetsNobodyLimitAnotherProcess) {
+  EXPECT_EQ(on_shared_host(SYS_prlimit64, {0}), kAllow);
+  EXPECT_EQ(on_shared_host(SYS_prlimit64, {1234}), EPERM);
+  EXPECT_EQ(on_shared_host(SYS_prlimit64, {kHighBits}), kAllow) << "the kernel reads 32 bits";
+  EXPECT_EQ(on_shared_host(SYS_setpriority, {0, 1234}), EPERM);
+  EXPECT_EQ(on_shared_host(SYS_sched_setaffinity, {1234}), EPERM);
+}
+
+TEST(SharedHost, KnowsTheRequestsThatFilesNeedAndNoOther) {
+  for (const unsigned long request : std::initializer_list<unsigned long>{
+           TCGETS, FIONREAD, FIOCLEX, FICLONE, FICLONERANGE, FS_IOC_GETFLAGS, FS_IOC_FIEMAP}) {
+    EXPECT_EQ(on_shared_host(SYS_ioctl, {0, request}), kAllow) << std::hex << request;
+  }
+  for (const unsigned long request :
+       std::initializer_list<unsigned long>{FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, FS_IOC_SETFSLABEL}) {
+    EXPECT_EQ(on_shared_host(SYS_ioctl, {0, request}), ENOTTY) << std::hex << request;
+  }
+  EXPECT_EQ(on_shared_host(SYS_ioctl, {0, TIOCSTI}), EPERM);
+  EXPECT_EQ(on_shared_host(SYS_ioctl, {0, kHighBits | TIOCSTI}), EPERM);
+}
+
+}  // namespace
+}  // namespace sallyport::seccomp
