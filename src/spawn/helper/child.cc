@@ -84,18 +84,20 @@ long place_passed_fds(const Run& run) {
   return duplicate_onto(channel, long{wire::kFirstPassedFd} + run.image->passed_count);
 }
 
-// Its bounding set is empty already: init's was.
-long drop_capabilities() {
-  const long cleared = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_CLEAR_ALL}, 0L, 0L, 0L);
-  if (cleared < 0) return cleared;
+// In a user namespace of our own the bounding set is empty already: init's was.
+long lock_capabilities() {
   const long secured =
       sys(__NR_prctl, long{PR_SET_SECUREBITS},
           long{SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED},
           0L, 0L, 0L);
-  if (secured < 0) return secured;
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  const struct __user_cap_data_struct nothing[2] = {};
-  return sys(__NR_capset, &header, &nothing[0]);
+  return secured < 0 ? secured : drop_capabilities();
+}
+
+// Whoever lacks CAP_SETPCAP cannot have the bits. Root without them gets nothing back either: an exec gives a program that runs
+// with no_new_privs no capability that its starter had not (cap_bprm_creds_from_file).
+long lock_capabilities_if_allowed() {
+  const long locked = lock_capabilities();
+  return locked == -1 ? drop_capabilities() : locked;  // EPERM
 }
 
 // A wrapper dropped them; believe the kernel, not the wrapper.
@@ -160,10 +162,15 @@ long forbid_speculation() {
 bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
   const wire::Image& image = *run.image;
   if (!steps.ok(Stage::kNoNewPrivs, forbid_new_privileges())) return false;
-  if (!run.jailed()) return true;
+  if (!run.jailed() && !run.confined()) return true;
   if (!steps.ok(Stage::kSpeculation, run.has(wire::kAllowSpeculation) ? 0 : forbid_speculation())) return false;
+  if (run.confined()) {
+    if (!steps.ok(Stage::kLandlock, enter_ruleset(run))) return false;
+    applied |= wire::kAppliedLandlock;
+    return steps.ok(Stage::kCapabilities, lock_capabilities_if_allowed());
+  }
   if ((image.flags & wire::kLandlocked) != 0 && !steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
-  return steps.ok(Stage::kCapabilities, run.has(wire::kWrapped) ? check_no_capabilities() : drop_capabilities());
+  return steps.ok(Stage::kCapabilities, run.has(wire::kWrapped) ? check_no_capabilities() : lock_capabilities());
 }
 
 long execute(const Run& run, long exe) {
@@ -216,6 +223,7 @@ void tool_child(void* argument) {
     if (!steps.ok(Stage::kSeccomp, apply_seccomp(run))) exit_now(127);
     if (await_init(start.init_is) < 0) exit_now(127);
   }
+  if (run.confined() && !steps.ok(Stage::kSeccomp, ask_by_seccomp(run))) exit_now(127);
   if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, execute(run, exe));
   exit_now(127);
 }
@@ -224,7 +232,7 @@ void tool_child(void* argument) {
 long confine_init(const Run& run) {
   const long privileges = forbid_new_privileges();
   if (privileges < 0) return privileges;
-  const long dropped = drop_capabilities();
+  const long dropped = lock_capabilities();
   return dropped < 0 ? dropped : apply_seccomp(run);
 }
 
@@ -249,6 +257,14 @@ long start_beside(ToolStart& start) {
 }
 
 }  // namespace
+
+long drop_capabilities() {
+  const long cleared = sys(__NR_prctl, long{PR_CAP_AMBIENT}, long{PR_CAP_AMBIENT_CLEAR_ALL}, 0L, 0L, 0L);
+  if (cleared < 0) return cleared;
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const struct __user_cap_data_struct nothing[2] = {};
+  return sys(__NR_capset, &header, &nothing[0]);
+}
 
 bool seal(Run& run, Steps& steps) {
   const long own_cgroups = run.has(wire::kWrapped) ? 0 : sys(__NR_unshare, long{CLONE_NEWCGROUP});

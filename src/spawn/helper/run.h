@@ -38,6 +38,7 @@ struct Run {
   int scratch_fd;  // of the mount flagged kOpReportFd, or -1
   int control_fd;  // of an init without a server; else -1
   int proc_fd;     // the host's /proc, which a new root covers
+  int answers_fd;  // of kConfined, in the tool's process: where the listener of its seccomp program goes
   // Two files that show when the host's mounts have changed since the jail's copy of them was made. The kernel reports a
   // change once per file, and epoll_ctl(2) takes that report too, so the file that decides is for poll(2) alone.
   int mounts_fd;
@@ -51,7 +52,11 @@ struct Run {
   [[nodiscard]] char* at(std::uint64_t offset) const { return reinterpret_cast<char*>(image) + offset; }
   [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
   [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
-  [[nodiscard]] std::uint32_t first_cgroup_fd() const { return jailed() ? wire::kFdCommonCount : wire::kFdNoJailCount; }
+  [[nodiscard]] bool confined() const { return has(wire::kConfined); }
+  [[nodiscard]] std::uint32_t first_cgroup_fd() const {
+    if (confined()) return wire::kFdConfinedCount;
+    return jailed() ? wire::kFdCommonCount : wire::kFdNoJailCount;
+  }
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.
@@ -91,6 +96,17 @@ struct ToolStart {
 bool seal(Run& run, Steps& steps);
 // Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
 long start_tool(ToolStart& start);
+
+// Of a process that needs none any more; it executes nothing else.
+long drop_capabilities();
+
+// child_confined.cc: the locks of a tool without namespaces. 0 or a negative errno.
+long enter_ruleset(const Run& run);
+// Installs the seccomp program and passes its listener on.
+long ask_by_seccomp(const Run& run);
+
+// metadata.cc: answers one question of the tool's seccomp program.
+void answer_question(const Run& run, int listener);
 
 // child_landlock.cc: a descriptor, or a negative errno.
 constexpr long kNoLandlock = -1000000;  // this kernel has none

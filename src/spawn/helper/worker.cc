@@ -22,17 +22,25 @@ wire::Command next_command(int channel) {
   return size == 1 ? command : wire::Command::kKill;
 }
 
-// Until `pidfd`'s process has exited. A wrapper that is to end must live on to hold its jail together.
-void serve_until_exit(int channel, int pidfd, bool wrapper) {
-  struct pollfd watched[2] = {{pidfd, POLLIN, 0}, {channel, POLLIN, 0}};
+// Until `pidfd`'s process has exited. A wrapper that is to end must live on to hold its jail together. `listener` is where a
+// confined tool asks, or negative.
+void serve_until_exit(const Run& run, int pidfd, int listener) {
+  const int channel = run.fds[wire::kFdChannel];
+  const bool wrapper = run.has(wire::kWrapper);
+  struct pollfd watched[3] = {{pidfd, POLLIN, 0}, {channel, POLLIN, 0}, {listener, POLLIN, 0}};
   for (;;) {
-    const long ready = poll_until_ready(watched, 2);
+    const long ready = poll_until_ready(watched, 3);
     if (ready == -4) continue;  // EINTR
     if (ready < 0) {            // nobody could stop it any more
       signal_descendants(SIGKILL);
       return;
     }
     if ((watched[0].revents & POLLIN) != 0) return;
+    if ((watched[2].revents & POLLIN) != 0) {
+      answer_question(run, listener);
+    } else if (watched[2].revents != 0) {
+      watched[2].fd = -1;  // nobody is left who could ask
+    }
     if (watched[1].revents == 0) continue;
     const wire::Command command = next_command(channel);
     const bool finish = command == wire::Command::kFinish;
@@ -87,6 +95,38 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   return !run.has(wire::kWrapper) || guard_devices(run, failure);
 }
 
+// The tool's process sends the listener as its last step before exec, so it waits here already. Negative when it does not.
+int take_listener(int from) {
+  char nothing = 0;
+  int fds[wire::kMaxRequestFds] = {};
+  std::uint32_t count = 0;
+  receive_with_fds(from, &nothing, 1, fds, count, MSG_DONTWAIT);
+  return count == 1 ? fds[0] : -1;
+}
+
+// Starts the tool, and if it is confined gets ready to answer it. `listener` is negative when it asks nothing.
+long start_answered(ToolStart& start, Run& run, int& listener) {
+  listener = -1;
+  if (!run.confined()) return start_tool(start);
+  int pair[2] = {-1, -1};
+  const long paired = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, pair);
+  if (paired < 0) {
+    start.failure = {Stage::kSeccomp, static_cast<int>(-paired), 0};
+    return paired;
+  }
+  run.answers_fd = pair[1];
+  const long tool = start_tool(start);
+  listener = tool < 0 ? -1 : take_listener(pair[0]);
+  for (const int fd : pair) sys(__NR_close, long{fd});
+  if (tool < 0) return tool;
+  // What it asks is done with our rights, which must not be more than its own.
+  const long dropped = drop_capabilities();
+  if (listener >= 0 && dropped >= 0) return tool;
+  start.failure = {Stage::kSeccomp, dropped < 0 ? static_cast<int>(-dropped) : 5, 0};  // EIO
+  kill_descendants();
+  return -start.failure.error;
+}
+
 [[noreturn]] void run_tool(const ChildPlace& place, Run& run) {
   const int channel = run.fds[wire::kFdChannel];
   Failure failure = {};
@@ -102,17 +142,18 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
     exit_now(0);
   }
   ToolStart start = {&run, {}, 0, 0, 0};
-  const long tool = start_tool(start);
+  int listener = -1;
+  const long tool = start_answered(start, run, listener);
   if (tool < 0) {
     send_report(channel, failure_report(start.failure), nullptr, 0);
     exit_now(0);
   }
   close_all_but(run, channel);
   const bool wrapper = run.has(wire::kWrapper);
-  if (!wrapper) report_started(run, 0, tree);
+  if (!wrapper) report_started(run, start.applied, tree);
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
   if (pidfd < 0) signal_descendants(SIGKILL);  // its end would not be seen; the wait below then sees it
-  if (pidfd >= 0) serve_until_exit(channel, pidfd, wrapper);
+  if (pidfd >= 0) serve_until_exit(run, pidfd, listener);
   int status = 0;
   sys(__NR_wait4, tool, &status, 0L, 0L);
   kill_descendants();

@@ -100,6 +100,9 @@ std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Std
   const int in = stdio.in < 0 ? stdio.out : stdio.in;  // one must be there, though nobody uses it
   std::vector<int> fds = {channel, image, in, stdio.out, stdio.err};
   if (const auto* place = std::get_if<NoJailPlace>(&spec.place)) fds.insert(fds.end(), {place->exe_fd, place->cwd_fd});
+  if (const auto* place = std::get_if<ConfinedPlace>(&spec.place)) {
+    fds.insert(fds.end(), {place->exe_fd, place->cwd_fd, place->ruleset_fd});
+  }
   fds.insert(fds.end(), spec.cgroup_procs_fds.begin(), spec.cgroup_procs_fds.end());
   fds.insert(fds.end(), spec.passed_fds.begin(), spec.passed_fds.end());
   return fds;

@@ -94,6 +94,14 @@ void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter
   header.net_socket_count = static_cast<std::uint32_t>(sockets.size());
 }
 
+void encode_locks(const std::string& seccomp, const std::vector<std::string>& writable, wire::Image& header,
+                  ImageWriter& writer) {
+  header.writable_at = writer.strings(writable);
+  header.writable_count = static_cast<std::uint32_t>(writable.size());
+  header.seccomp_at = writer.array<char>(seccomp);
+  header.seccomp_count = static_cast<std::uint32_t>(seccomp.size() / 8);  // sizeof(struct sock_filter)
+}
+
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
                   (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
@@ -102,10 +110,7 @@ void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& head
   for (const RootOp& op : std::span(jail.root_ops).subspan(built_ops)) ops.push_back(encode_op(op, writer));
   header.ops_at = writer.array<wire::Op>(ops);
   header.op_count = static_cast<std::uint32_t>(ops.size());
-  header.writable_at = writer.strings(jail.landlock_writable);
-  header.writable_count = static_cast<std::uint32_t>(jail.landlock_writable.size());
-  header.seccomp_at = writer.array<char>(jail.seccomp);
-  header.seccomp_count = static_cast<std::uint32_t>(jail.seccomp.size() / 8);  // sizeof(struct sock_filter)
+  encode_locks(jail.seccomp, jail.landlock_writable, header, writer);
   header.cwd = writer.string(jail.cwd);
   header.exec_path = writer.string(jail.exe.path);
   header.exec_device = (std::uint64_t{major(jail.exe.device)} << 32U) | minor(jail.exe.device);
@@ -166,6 +171,9 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, built.root_ops.size(), header, writer);
+  } else if (const auto* confined = std::get_if<ConfinedPlace>(&spec.place)) {
+    header.flags |= wire::kConfined | (confined->allow_speculation ? wire::kAllowSpeculation : 0U);
+    encode_locks(confined->seccomp, confined->writable, header, writer);
   } else if (std::get<NoJailPlace>(spec.place).is_wrapper) {
     header.flags |= wire::kWrapper;
   }

@@ -33,6 +33,16 @@ struct NoJailPlace {
   bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
 };
 
+// The same behind locks, in the host's own namespaces (jails/landlock).
+struct ConfinedPlace {
+  int exe_fd = -1;  // borrowed, like the other two
+  int cwd_fd = -1;
+  int ruleset_fd = -1;                  // of Landlock
+  std::string seccomp{};                // struct sock_filter[], as bytes; it may ask
+  std::vector<std::string> writable{};  // canonical: where files' modes, owners and times may change
+  bool allow_speculation = false;
+};
+
 // Namespaces, a new root, an init of its own. The executable is opened inside and compared with `exe`.
 struct JailPlace {
   std::vector<RootOp> root_ops{};
@@ -69,7 +79,7 @@ struct NetworkSpec {
 struct LaunchSpec {
   std::vector<std::string> argv{};
   std::vector<std::string> env{};  // "NAME=value"
-  std::variant<NoJailPlace, JailPlace> place{};
+  std::variant<NoJailPlace, JailPlace, ConfinedPlace> place{};
   NetworkSpec network{};
   std::optional<UserIds> run_as{};  // of an owner that is root: whose the tool's processes are outside the jail
   std::vector<ResourceLimit> limits{};

@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxPassedFds = 208;
 inline constexpr std::size_t kMaxNetSockets = 128;
 inline constexpr std::size_t kMaxNetFds = kMaxNetSockets + 1;  // and the one that messages may keep
 inline constexpr int kFirstPassedFd = 10;                      // where a wrapper finds the descriptors it was given
-inline constexpr std::size_t kMaxRequestFds = 7 + kMaxCgroups + kMaxPassedFds;
+inline constexpr std::size_t kMaxRequestFds = 8 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
 
@@ -121,8 +121,10 @@ enum ImageFlag : std::uint32_t {
   // The one at kFdStdin stands for nothing.
   kNullStdin = 1U << 7U,
   kAllowSpeculation = 1U << 8U,  // leave the processor's speculation controls as they are
+  kAsAnother = 1U << 9U,         // of a worker that is root: it starts its program as `as_uid`, `as_gid`
   kReportTree = 1U << 10U,       // pass a pidfd of the process above the tool to the owner with Report::kStarted
-  kAsAnother = 1U << 9U,         // of a wrapper: it is started as `as_uid`, `as_gid` by a worker that is root
+  // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
+  kConfined = 1U << 11U,
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -136,7 +138,8 @@ struct Image {
   std::uint32_t ops_at, op_count;  // of a request: those that the shape does not have
   std::uint32_t limits_at, limit_count;
   std::uint32_t seccomp_at, seccomp_count;    // struct sock_filter each
-  std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places
+  std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places; of kConfined:
+                                              // where files' modes, owners and times may change
   std::uint32_t net_messages_at, net_message_count;
   std::uint32_t net_sockets_at, net_socket_count;
   std::uint32_t cwd;        // string; used when jailed
@@ -168,7 +171,9 @@ enum RequestFd : std::uint32_t {
   kFdExe = kFdCommonCount,
   kFdCwd,
   kFdNoJailCount,
-  // Then, for either, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
+  kFdRuleset = kFdNoJailCount,  // of kConfined
+  kFdConfinedCount,
+  // Then, for each kind, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
 };
 
 // kFinish: whoever reaps the tree kills it, reaps it and reports, so that what the killed ones used is counted. kKill: it dies
