@@ -98,7 +98,9 @@ class Supervisor {
     return how_.tap_waits_for && capture.fd() >= 0 ? how_.tap_waits_for(stream) : -1;
   }
 
-  static pollfd stream_event(int reader, const Capture& capture) {
+  // What a wrapper says before the tool has started is no output of the tool: it is read when the start has failed.
+  [[nodiscard]] pollfd stream_event(int reader, const Capture& capture) const {
+    if (!tool_started_) return {-1, 0, 0};
     if (reader >= 0) return {reader, POLLOUT, 0};
     return {capture.fd(), POLLIN, 0};
   }
