@@ -195,8 +195,8 @@ Status World::choose_canary(const Case& attack) {
     if (::stat("/etc/shadow", &about) != 0) return fail(cannot_be_shown("this host has no /etc/shadow"));
     canary_ = fmt::format("shadow of {}", about.st_size);
   }
-  const bool at_home =
-      attack.name == "read_home" || attack.name == "symlink_read_home" || attack.name == "docker_socket";
+  const bool at_home = attack.name == "read_home" || attack.name == "symlink_read_home" ||
+                       attack.name == "watch_home" || attack.name == "docker_socket";
   if (at_home && home_.empty()) return fail(cannot_be_shown("the home directory cannot be written"));
   return {};
 }

@@ -2,9 +2,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -42,6 +45,22 @@ void change_protected() {
   const timespec long_ago[2] = {{1, 0}, {1, 0}};
   chmod(arg("victim").c_str(), 0777);
   utimensat(AT_FDCWD, arg("victim").c_str(), long_ago, 0);
+}
+
+// Open for reading is enough for these.
+void change_flags() {
+  const int fd = open(arg("victim").c_str(), O_RDONLY | O_CLOEXEC);
+  int flags = 0;
+  if (fd < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags ^= FS_NODUMP_FL;
+  if (ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0) broken();
+}
+
+// Would tell the name of every file that is made there.
+void watch_home() {
+  const std::string secret = arg("home_secret");
+  const int events = inotify_init1(IN_CLOEXEC);
+  if (inotify_add_watch(events, secret.substr(0, secret.rfind('/')).c_str(), IN_ALL_EVENTS) >= 0) broken();
 }
 
 void hardlink_protected() {
@@ -212,6 +231,8 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"write_outside", [] { put(arg("victim"), kGraffiti); }},
     Entry{"write_readonly_repo", make_file},
     Entry{"chmod_readonly_repo", change_protected},
+    Entry{"flags_readonly_repo", change_flags},
+    Entry{"watch_home", watch_home},
     Entry{"hardlink_protected", hardlink_protected},
     Entry{"rename_protected", rename_protected},
     Entry{"rename_ancestor", rename_ancestor},
