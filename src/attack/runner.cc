@@ -243,12 +243,11 @@ Finding perform(const Case& attack, const Surroundings& surroundings, JailKind j
   return perform(attack, surroundings, std::span(&jail, 1)).front();
 }
 
-std::optional<Error> probe(const Surroundings& surroundings, JailKind jail) {
-  Result<World> world = World::make(kHarmless, surroundings);
-  if (!world) return world.error();
-  Result<Evidence> evidence = attack_jail(kHarmless, *world, surroundings, jail);
-  if (!evidence) return evidence.error();
-  return std::nullopt;
+Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKind jail) {
+  const World world = TRY(World::make(kHarmless, surroundings));
+  const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
+  const JailedSubprocessSpec spec = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
+  return TRY(gate->run(spec, jail, {})).receipt.established;
 }
 
 }  // namespace sallyport::attack

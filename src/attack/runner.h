@@ -17,6 +17,7 @@
 #include "attack/world.h"
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
+#include "sallyport/result.h"
 
 namespace sallyport::attack {
 
@@ -50,8 +51,8 @@ struct Finding {
 [[nodiscard]] std::vector<Finding> perform(const Case& attack, const Surroundings& surroundings,
                                            std::span<const JailKind> jails);
 
-// One harmless run; nullopt when this jail works here, else why not.
-[[nodiscard]] std::optional<Error> probe(const Surroundings& surroundings, JailKind jail);
+// One harmless run: what its receipt lists when this jail works here, else why not.
+[[nodiscard]] Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKind jail);
 // By what means this host keeps what it can keep in several ways: one harmless run with a memory limit and an allowed host.
 [[nodiscard]] Result<std::vector<Established>> probe_means(const Surroundings& surroundings, JailKind jail);
 

@@ -19,6 +19,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/host_means.h"
+#include "cli/jail_table.h"
 #include "cli/option_table.h"
 #include "cli/tool_table.h"
 #include "cli/verb.h"
@@ -73,38 +74,27 @@ Result<attack::Surroundings> find_surroundings(const Environment& environment, s
   return unpack_attacks(environment, self, unpacked);
 }
 
-struct Answer {
-  JailKind jail;
-  std::optional<Error> problem;
-};
-
 // `tools` is empty when one jail was asked about: then they are not the question.
-int tell_readiness(const std::vector<Answer>& answers, const std::optional<HostMeans>& means,
+int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<HostMeans>& means,
                    const std::vector<ToolRow>& tools, Format format) {
-  const bool any = std::ranges::any_of(answers, [](const Answer& answer) { return !answer.problem; });
+  const bool any = std::ranges::any_of(jails, [](const JailAnswer& answer) { return !answer.problem; });
   const int code = any && !lacks_mandatory(tools) ? kExitOk : kExitBroken;
   if (format == Format::kJson) {
-    Json jails = Json::array();
-    for (const Answer& answer : answers) {
-      Json entry = {{"jail", answer.jail.name()}, {"usable", !answer.problem}};
-      if (answer.problem) entry["error"] = json_of(*answer.problem);
-      jails.push_back(std::move(entry));
-    }
-    Json record = {{"schema", "sallyport.doctor/1"}, {"jails", std::move(jails)}};
+    Json record = {{"schema", "sallyport.doctor/1"}, {"jails", jails_json(jails)}};
     if (means) record["host"] = host_means_json(*means);
     if (!tools.empty()) record["tools"] = tools_json(tools);
     return print_record(record, code);
   }
-  std::string text;
-  for (const Answer& answer : answers) {
-    text +=
-        fmt::format("{:<8} {}\n", answer.jail.name(), answer.problem ? printable(answer.problem->message) : "works");
-    if (answer.problem && !answer.problem->hint.empty())
-      text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
-  }
+  std::string text = jails_text(jails);
   if (means) text += host_means_text(*means);
   if (!tools.empty()) text += tools_text(tools, ::isatty(STDOUT_FILENO) == 1);
   return print_text(text, code);
+}
+
+JailAnswer ask(const attack::Surroundings& surroundings, JailKind jail) {
+  Result<std::vector<Established>> established = attack::probe(surroundings, jail);
+  if (!established) return {.jail = jail, .problem = established.error()};
+  return {.jail = jail, .established = *std::move(established)};
 }
 
 // Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
@@ -168,9 +158,9 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
   return print_text(text_of(findings, jail.name()), code);
 }
 
-std::optional<HostMeans> means_of_first_working(const std::vector<Answer>& answers,
+std::optional<HostMeans> means_of_first_working(const std::vector<JailAnswer>& answers,
                                                 const attack::Surroundings& surroundings) {
-  const auto works = std::ranges::find_if(answers, [](const Answer& answer) { return !answer.problem; });
+  const auto works = std::ranges::find_if(answers, [](const JailAnswer& answer) { return !answer.problem; });
   if (works == answers.end() || works->jail == JailKind::kNone) return std::nullopt;
   Result<HostMeans> means = find_host_means(surroundings, works->jail);
   return means ? std::optional(*std::move(means)) : std::nullopt;  // why not, each run says itself
@@ -198,9 +188,9 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   if (command.jail == JailKind::kNone && attacking) return attack_jail(command.jail, *surroundings, command);
   const std::vector<JailKind> jails =
       command.jail == JailKind::kAuto ? GateConfig().auto_jails : std::vector{command.jail};
-  std::vector<Answer> answers;
+  std::vector<JailAnswer> answers;
   for (const JailKind jail : jails) {
-    answers.push_back({jail, attack::probe(*surroundings, jail)});
+    answers.push_back(ask(*surroundings, jail));
     const std::optional<Error>& problem = answers.back().problem;
     if (problem && problem->as<InvalidRequest>() != nullptr) return report(*problem, command.format);  // no such jail
     if (attacking && !problem) return attack_jail(jail, *surroundings, command);
@@ -257,12 +247,14 @@ Result<Action> parse_doctor(Args args) {
 }
 
 constexpr std::string_view kPage = R"(usage: sallyport doctor [--attack [--only NAME]] [--jail KIND] [--json]
-Show which jails work on this machine, by using each one once, and which tools
-of the closed set are here, in which version, and how to install the others.
+Show which jails work on this machine, by using each one once, what each gives
+and by which means, and which tools of the closed set are here, in which
+version, and how to install the others.
 
   --attack      make every attack we know, with and without the jail
   --only NAME   just this one of them
-  --jail KIND   only this one: native, bwrap, none [auto: the first that works]
+  --jail KIND   only this one: native, bwrap, landlock, none [auto: the first
+                that works]
   --json        one record: {"schema":"sallyport.doctor/1", ...}, with
                 --attack {"schema":"sallyport.attacks/1","attacks":[...]}
 
