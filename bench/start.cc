@@ -111,6 +111,7 @@ void compare_starts(const std::string& repo, const std::string& policy, int roun
                                          {"floor", [&] { on_floor(repo); }},
                                          {"library, native jail", jailed(gate, JailKind::kNative)},
                                          {"library, bwrap jail", jailed(gate, JailKind::kBwrap)},
+                                         {"library, landlock jail", jailed(gate, JailKind::kLandlock)},
                                          {"CLI, native jail", [&] { spawn_and_read(cli); }},
                                          {"library, warm native jail", jailed(*warm, JailKind::kNative)}};
   compare("true, jailed (ratio to bwrap)", contestants, rounds);

@@ -53,7 +53,7 @@ struct GateConfig {
   // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
   // What kAuto tries, in this order.
-  std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap};
+  std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock};
 
   // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
   // cache directory; no jails kept ready, no events. The one function of the library that reads the environment: call it

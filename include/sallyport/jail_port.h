@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -217,6 +218,8 @@ class Jail {
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
   [[nodiscard]] virtual std::string_view event_name() const { return "subproc.jail.wrapped"; }
+  // What no call gets here, however it is made. When kAuto takes such a jail, an event says so.
+  [[nodiscard]] virtual std::span<const Guarantee> never_gives() const { return {}; }
   // A call for this jail was admitted, and stage() will follow: a moment to start what takes time.
   virtual void expect_run() {}
   // An error when the host's switches say that it cannot work here. Starts nothing; only a start really tells.

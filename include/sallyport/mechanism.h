@@ -38,7 +38,10 @@ enum class Mechanism : std::uint8_t {
   kReflinkCopy,
   kCopy,
   kCgroupOrWatch,
-  kJailsOwn,  // of a jail that the embedding program brings: ask its author
+  kLandlockAndSeccomp,
+  kLandlockNamesShow,  // what is hidden can be neither read nor listed, but whoever knows a name can ask about it
+  kPrivateDirectory,   // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
+  kJailsOwn,           // of a jail that the embedding program brings: ask its author
 };
 
 struct MechanismInfo {
@@ -77,6 +80,9 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kReflinkCopy, "private copy (reflink)"},
     {Mechanism::kCopy, "private copy"},
     {Mechanism::kCgroupOrWatch, "cgroup, else watch"},
+    {Mechanism::kLandlockAndSeccomp, "landlock+seccomp"},
+    {Mechanism::kLandlockNamesShow, "landlock, known names can be probed"},
+    {Mechanism::kPrivateDirectory, "landlock, a private directory instead"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

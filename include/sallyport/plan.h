@@ -59,6 +59,7 @@ class JailKind {
   static const JailKind kNone;
   static const JailKind kNative;
   static const JailKind kBwrap;
+  static const JailKind kLandlock;
 
  private:
   std::array<char, kLongest + 1> text_{};
@@ -68,6 +69,7 @@ inline constexpr JailKind JailKind::kAuto{"auto"};
 inline constexpr JailKind JailKind::kNone{"none"};
 inline constexpr JailKind JailKind::kNative{"native"};
 inline constexpr JailKind JailKind::kBwrap{"bwrap"};
+inline constexpr JailKind JailKind::kLandlock{"landlock"};
 
 // A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
 // known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.

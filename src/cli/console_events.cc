@@ -59,6 +59,12 @@ void say_unaudited(const Event& event) {
   say_hint(field(event, "hint"));
 }
 
+void say_weaker_jail(const Event& event) {
+  say(fmt::format("warning: only the jail \"{}\" works here, which never gives {}", field(event, "jail"),
+                  field(event, "lost")));
+  say_hint("sallyport doctor says what the stronger ones lack; --require NAME refuses to do without");
+}
+
 // Says that a copy kept in memory was cut; a reader who sees everything live need not know.
 bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
 
@@ -79,6 +85,7 @@ void ConsoleEvents::emit(const Event& given) {
   if (event.name == "subproc.git.not_shown") return say_hidden_git(event);
   if (event.name == "subproc.git.taken_back") return say_taken_back(event);
   if (event.name == "subproc.limit.weaker") return say_weaker_limit(event);
+  if (event.name == "subproc.jail.weaker") return say_weaker_jail(event);
   if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
   if (event.name == "subproc.audit.skipped" || event.name == "subproc.audit.failed") return say_unaudited(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));

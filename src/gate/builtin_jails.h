@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jails/bwrap/bwrap_jail.h"
+#include "jails/landlock/landlock_jail.h"
 #include "jails/native/native_jail.h"
 #include "jails/none/none.h"
 #include "os/host_root.h"
@@ -19,7 +20,7 @@ class BuiltinJails {
       : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
         native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
 
-  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &none_}; }
+  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &landlock_, &none_}; }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
@@ -27,6 +28,7 @@ class BuiltinJails {
   void fail_at_for_tests(SetupStage stage) {
     native_.fail_at_for_tests(stage);
     bwrap_.fail_at_for_tests(stage);
+    landlock_.fail_at_for_tests(stage);
   }
 
  private:
@@ -41,6 +43,7 @@ class BuiltinJails {
   spawn::JailSupply supply_;
   native::NativeJail native_;
   bwrap::BwrapJail bwrap_{supply_};
+  landlock::LandlockJail landlock_{supply_};
   none::NoJail none_{supply_};
 };
 

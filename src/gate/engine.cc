@@ -43,6 +43,11 @@ class NoneWorked {
                          (unavailable != nullptr && unavailable->problem == JailProblem::kNotInstalled);
     problem_ = missing ? JailProblem::kNotInstalled : JailProblem::kNotUsable;
   }
+  // Of a jail that works and gives less: what is missing could be had by one that was tried before it.
+  [[nodiscard]] Error with_their_advice(Error refusal) const {
+    if (hint_ && refusal.as<GuaranteeUnavailable>() != nullptr) refusal.hint = *hint_;
+    return refusal;
+  }
   [[nodiscard]] Error error() const {
     Error error = jail_unavailable(JailKind::kAuto.name(), why_, hint_.value_or(std::string()));
     std::get<JailUnavailable>(error.detail).problem = problem_;
@@ -54,6 +59,16 @@ class NoneWorked {
   std::optional<std::string> hint_;
   JailProblem problem_ = JailProblem::kNotUsable;
 };
+
+// Before the run: what kAuto gives is less here than elsewhere, and nobody chose this jail by name.
+void warn_of_weaker_jail(EventSink* events, Jail& jail) {
+  if (events == nullptr || jail.never_gives().empty() || !jail.usable()) return;
+  std::vector<std::string_view> names;
+  for (const Guarantee guarantee : jail.never_gives()) names.push_back(name_of(guarantee));
+  events->emit({.level = EventLevel::kWarning,
+                .name = "subproc.jail.weaker",
+                .fields = {{"jail", std::string(jail.name())}, {"lost", fmt::format("{}", fmt::join(names, ", "))}}});
+}
 
 }  // namespace
 
@@ -103,8 +118,10 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
     // A tool that is not there is missing for every jail; only what the run itself misses may be this jail's own program.
     const Status ready = make_ready(*jail, prepared, spec, Purpose::kRun);
     if (!ready && ready.error().as<JailUnavailable>() == nullptr) return fail(ready.error());
+    if (kind == JailKind::kAuto && ready) warn_of_weaker_jail(config_.events, *jail);
     Result<JailedSubprocessResult> result = ready ? try_in(*jail, prepared, spec, stop) : fail(ready.error());
-    if (result || kind != JailKind::kAuto || !host_cannot_jail(result.error())) return result;
+    if (result || kind != JailKind::kAuto) return result;
+    if (!host_cannot_jail(result.error())) return fail(none_worked.with_their_advice(std::move(result).error()));
     none_worked.add(*jail, result.error());
   }
   return fail(none_worked.error());
@@ -123,8 +140,8 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
   if (spec.allow_registry) return explain(TRY(with_registry(spec, config_)), kind);
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail* chosen = candidates.front();
+  NoneWorked none_worked;
   if (kind == JailKind::kAuto) {
-    NoneWorked none_worked;
     const auto found = std::ranges::find_if(candidates, [&none_worked](Jail* jail) {
       const Status usable = jail->usable();
       if (!usable) none_worked.add(*jail, usable.error());
@@ -135,7 +152,9 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
   }
   TRY(make_ready(*chosen, prepared, spec, Purpose::kExplain));
   EngineCallHost host = host_for(prepared, Purpose::kExplain);
-  Staging staging = TRY(stage(*chosen, host, prepared, Purpose::kExplain));
+  Result<Staging> staged = stage(*chosen, host, prepared, Purpose::kExplain);
+  if (!staged) return fail(none_worked.with_their_advice(std::move(staged).error()));
+  Staging& staging = *staged;
   Plan plan = prepared.plan;
   overlay(plan.env, staging.run->own_variables());
   return Explanation{.plan = std::move(plan),

@@ -34,14 +34,16 @@ class SetUpFault : public testing::TestWithParam<int> {
     }
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
-    return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
-                       .repo = repo_.path(),
-                       .cwd = repo_.path(),
-                       .repo_access = workspace == nullptr ? RepoAccess::kWritable : RepoAccess::kReadOnly,
-                       .workspace = workspace.get(),
-                       .allowed_hosts = {*parse_host_rule("host.test")},
-                       .limits = limits},
-                      jail, {});
+    return engine.run(
+        {.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
+         .repo = repo_.path(),
+         .cwd = repo_.path(),
+         .repo_access = workspace == nullptr ? RepoAccess::kWritable : RepoAccess::kReadOnly,
+         .workspace = workspace.get(),
+         .allowed_hosts = jail == JailKind::kLandlock ? std::vector<HostRule>()
+                                                      : std::vector<HostRule>{*parse_host_rule("host.test")},
+         .limits = limits},
+        jail, {});
   }
   void expect_denied_at(Stage stage, spawn::SupplyFor runs) {
     const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, runs);
@@ -61,7 +63,7 @@ class SetUpFault : public testing::TestWithParam<int> {
 };
 
 TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
-  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap}) {
+  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock}) {
     const Result<JailedSubprocessResult> result = run(Stage::kNone, jail);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(fs::remove(mark()));
@@ -93,6 +95,15 @@ TEST_F(SetUpFault, DeniesInsideBwrapToo) {
        {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kSpeculation, Stage::kLandlock,
         Stage::kCapabilities, Stage::kSeccomp, Stage::kInitLocks, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kBwrap)) << stage_name(stage);
+    EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
+  }
+}
+
+TEST_F(SetUpFault, DeniesInTheLandlockJailToo) {
+  for (const Stage stage : {Stage::kParentAlive, Stage::kSession, Stage::kCgroup, Stage::kLimits,
+                            Stage::kWorkingDirectory, Stage::kStdio, Stage::kNoNewPrivs, Stage::kSpeculation,
+                            Stage::kLandlock, Stage::kCapabilities, Stage::kSeccomp, Stage::kExec}) {
+    EXPECT_FALSE(run(stage, JailKind::kLandlock)) << stage_name(stage);
     EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
   }
 }

@@ -72,17 +72,59 @@ INSTANTIATE_TEST_SUITE_P(, Host, testing::Values("native", "bwrap"), [](const au
 
 class HostLacks : public Host {};
 
-TEST_F(HostLacks, UserNamespacesAndExplainRefusesWhatRunWouldRefuse) {
-  for (const char* verb : {"explain", "run"}) {
-    expect_refused(
-        test::run_program(command({}, kWithoutUserNamespaces, verb), {.environment = environment(kSystemPath)}),
-        "max_user_namespaces");
-  }
-  const ProgramResult explained =
-      test::run_program(command({}, {}, "explain"), {.environment = environment(kSystemPath)});
+// Where user namespaces are off, kAuto takes the landlock jail and says what is lost; it never takes it below what is required.
+class WithoutUserNamespaces : public Host {};
+
+TEST_P(WithoutUserNamespaces, AutoTakesLandlockAndSaysWhatIsLost_C40) {
+  const std::optional<test::PlainUser> user = GetParam() == "user" ? test::as_plain_user() : std::nullopt;
+  if (GetParam() == "user" && !user) GTEST_SKIP() << "needs root to become another user";
+  const test::TempDir theirs(user);
+  fs::copy_file(test::sallyport_binary(), theirs / "sallyport");
+  const auto run = [&](const std::vector<std::string>& options, const std::string& verb,
+                       const std::vector<std::string>& prefix) {
+    std::vector<std::string> argv = command(options, prefix, verb);
+    argv[prefix.size()] = theirs / "sallyport";
+    return test::run_program(argv, {.cwd = repo_.path(), .environment = environment(kSystemPath), .user = user});
+  };
+  const ProgramResult control = run({}, "run", {});
+  expect_ran(control);
+  EXPECT_EQ(control.stderr_bytes, "") << "the native jail has nothing to warn of";
+  const ProgramResult result = run({}, "run", kWithoutUserNamespaces);
+  expect_ran(result);
+  EXPECT_NE(result.stderr_bytes.find("only the jail \"landlock\" works here, which never gives proc.pid_isolated"),
+            std::string::npos)
+      << result.stderr_bytes;
+  const ProgramResult explained = run({}, "explain", kWithoutUserNamespaces);
   EXPECT_EQ(explained.exit_code, 0) << explained.stderr_bytes;
-  EXPECT_NE(explained.stdout_bytes.find("native"), std::string::npos) << explained.stdout_bytes;
+  EXPECT_NE(explained.stdout_bytes.find("landlock"), std::string::npos) << explained.stdout_bytes;
+  for (const char* verb : {"explain", "run"}) {
+    expect_refused(run({"--require", "proc.pid_isolated"}, verb, kWithoutUserNamespaces), "proc.pid_isolated");
+    expect_refused(run({"--require", "proc.pid_isolated"}, verb, kWithoutUserNamespaces), "max_user_namespaces");
+    expect_refused(run({"--allow-host", "host.test"}, verb, kWithoutUserNamespaces), "net.egress_allowlist");
+  }
 }
+
+// A container's default filter: no namespaces, no mounts, and clone3 unknown, since no filter can read its flags.
+TEST_P(WithoutUserNamespaces, NorUnderAContainersFilter_C40) {
+  const std::optional<test::PlainUser> user = GetParam() == "user" ? test::as_plain_user() : std::nullopt;
+  if (GetParam() == "user" && !user) GTEST_SKIP() << "needs root to become another user";
+  const test::TempDir theirs(user);
+  fs::copy_file(test::sallyport_binary(), theirs / "sallyport");
+  fs::copy_file(SALLYPORT_TEST_CONTAINER_FILTER, theirs / "container_filter");
+  const std::vector<std::string> prefix = {theirs / "container_filter"};
+  const auto run = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> argv = command(options, prefix);
+    argv[prefix.size()] = theirs / "sallyport";
+    return test::run_program(argv, {.cwd = repo_.path(), .environment = environment(kSystemPath), .user = user});
+  };
+  for (const char* jail : {"native", "bwrap"}) expect_refused(run({"--jail", jail}), jail);
+  const ProgramResult result = run({});
+  expect_ran(result);
+  EXPECT_NE(result.stderr_bytes.find("landlock"), std::string::npos) << result.stderr_bytes;
+}
+
+INSTANTIATE_TEST_SUITE_P(, WithoutUserNamespaces, testing::Values("root", "user"),
+                         [](const auto& test) { return test.param; });
 
 TEST_F(HostLacks, BwrapAndIsRefusedNamingIt) {
   expect_ran(test::run_program(command({"--jail", "bwrap"}), {.environment = environment(kSystemPath)}));

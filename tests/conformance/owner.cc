@@ -1,7 +1,7 @@
 // Holds a gate and runs one short tool after another until it is killed, or once when asked to. Says "running" before
 // each run.
 //
-//   usage: conformance_owner native|bwrap once|forever REPO TOOLS MARKER
+//   usage: conformance_owner JAIL once|forever REPO TOOLS MARKER
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   using namespace sallyport;
   using namespace std::chrono_literals;
   if (argc != 6) return 2;
-  const JailKind jail = std::string_view(argv[1]) == "native" ? JailKind::kNative : JailKind::kBwrap;
+  const JailKind jail(argv[1]);
   const std::string marker = argv[5];
   Result<std::unique_ptr<Gate>> gate =
       Gate::open(conformance::config_admitting(argv[3], {attack::kProgramName}, {argv[4], "/usr/bin", "/bin"}));
@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
                       .repo = argv[3],
                       .cwd = argv[3],
                       .repo_access = RepoAccess::kWritable,
+                      // It cannot close .git inside a writable repo, and refuses to try.
+                      .git_access = jail == JailKind::kLandlock ? GitAccess::kWritable : GitAccess::kProtected,
                       .limits = limits},
                      jail, {});
     if (!result) {

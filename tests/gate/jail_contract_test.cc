@@ -39,7 +39,9 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
   std::unique_ptr<Gate> gate_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, JailContract, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, kToy),
+INSTANTIATE_TEST_SUITE_P(, JailContract,
+                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
+                                         kToy),
                          jail_name);
 
 TEST_P(JailContract, ReportsTheToolsOwnEnd_C20) {

@@ -97,7 +97,8 @@ TEST_P(LeakTest, C10_two_hundred_runs_at_once_from_sixteen_threads_leave_nothing
   expect_unchanged_since(before);
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LeakTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
+INSTANTIATE_TEST_SUITE_P(gate, LeakTest,
+                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock),
                          jail_name);
 
 }  // namespace

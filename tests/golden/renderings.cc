@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/policy/make_plan.h"
@@ -58,6 +59,22 @@ std::string descriptor_text(const bwrap::PassedFd& passed) {
   return passed.text == seccomp::program() ? "seccomp program" : "bytes " + escaped(passed.text);
 }
 
+// The places, what the plan is refused for, and the environment.
+Lines landlock_text(const Plan& plan, const std::vector<ViewEntry>& view,
+                    const std::function<std::optional<FileIdentity>(const std::string&)>& identity_of) {
+  const std::string private_dir = "/tmp/sallyport-private";
+  Lines lines;
+  for (const Status& checked : {landlock::check_plan(plan), landlock::check_view(plan, view)}) {
+    if (!checked) lines.push_back("refused: " + checked.error().message);
+  }
+  for (const landlock::Place& place :
+       landlock::render_places({.view = view, .identity_of = identity_of, .private_dir = private_dir})) {
+    lines.push_back(landlock::describe(place));
+  }
+  for (const std::string& variable : landlock::render_env(plan, private_dir)) lines.push_back("env      " + variable);
+  return lines;
+}
+
 }  // namespace
 
 Scene plain_scene() {
@@ -85,7 +102,8 @@ Rendering render(const Scene& scene) {
   const bwrap::Inputs inputs{.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of};
   return {.bwrap = bwrap::render(plan, inputs),
           .bwrap_inner = bwrap::render_inner(plan, inputs),
-          .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of})};
+          .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of}),
+          .landlock = landlock_text(plan, view, identity_of)};
 }
 
 namespace {
@@ -112,6 +130,8 @@ Lines descriptors_text(const bwrap::Command& command) {
   }
   return with_work_named(std::move(lines));
 }
+
+Lines places_text(const Rendering& rendering) { return with_work_named(rendering.landlock); }
 
 Lines launch_text(const spawn::LaunchSpec& launch) {
   const auto& jail = std::get<spawn::JailPlace>(launch.place);

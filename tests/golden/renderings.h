@@ -8,6 +8,7 @@
 
 #include "golden/golden.h"
 #include "jails/bwrap/bwrap.h"
+#include "jails/landlock/landlock.h"
 #include "jails/native/native.h"
 #include "sallyport/jail.h"
 
@@ -23,6 +24,7 @@ struct Rendering {
   bwrap::Command bwrap{};
   spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap is told
   spawn::LaunchSpec native{};
+  Lines landlock{};
 };
 
 [[nodiscard]] Rendering render(const Scene& scene);
@@ -33,6 +35,9 @@ struct Rendering {
 [[nodiscard]] Lines descriptors_text(const bwrap::Command& command);
 // The steps of building the root, then what the tool gets.
 [[nodiscard]] Lines launch_text(const spawn::LaunchSpec& launch);
+
+// The places that Landlock opens, and the environment.
+[[nodiscard]] Lines places_text(const Rendering& rendering);
 
 // The smallest scene: a tool of the system over a read-only repo.
 [[nodiscard]] Scene plain_scene();

@@ -68,6 +68,8 @@ TEST_P(Golden, BwrapArgvIsTheOneOnFile_C15) {
 
 TEST_P(Golden, NativeStepsAreTheOnesOnFile_C15) { expect_as_on_file(file("native"), launch_text(rendering_.native)); }
 
+TEST_P(Golden, LandlockPlacesAreTheOnesOnFile_C40) { expect_as_on_file(file("landlock"), places_text(rendering_)); }
+
 INSTANTIATE_TEST_SUITE_P(, Golden, testing::ValuesIn(kScenes), [](const auto& test) { return test.param.name; });
 
 // The pairs of an option and what follows it, to look for in an argv.

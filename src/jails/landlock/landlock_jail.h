@@ -1,0 +1,37 @@
+// The jail for hosts where nobody may make namespaces: Landlock, seccomp, no privileges, and a private directory.
+#pragma once
+
+#include <mutex>
+#include <span>
+
+#include "jails/landlock/landlock.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport::landlock {
+
+struct Options {
+  std::string scratch_root = "/tmp";  // where each run gets its private directory
+};
+
+class LandlockJail final : public Jail {
+ public:
+  explicit LandlockJail(spawn::JailSupply& supply, Options options = {})
+      : supply_(supply), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  [[nodiscard]] Status usable() override;
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+  // Tests only: as NativeJail's.
+  void fail_at_for_tests(SetupStage stage) { fault_ = stage; }
+
+ private:
+  spawn::JailSupply& supply_;
+  const Options options_;
+  std::once_flag swept_;
+  SetupStage fault_ = SetupStage::kNone;
+};
+
+}  // namespace sallyport::landlock
