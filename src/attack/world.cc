@@ -136,7 +136,7 @@ Status World::make_secrets(const Surroundings& surroundings) {
   TRY(put(outside_ / "secret", canary_));
   std::vector<fs::path> sockets = {outside_ / "agent.sock"};
   std::error_code error;
-  const fs::path home = surroundings.home / (".sallyport-attack-" + marker_);
+  const fs::path home = surroundings.home / (".sallyport-attack-home-" + marker_);
   if (!surroundings.home.empty() && fs::create_directory(home, error)) {
     home_ = home;
     TRY(put(home_ / "secret", canary_));

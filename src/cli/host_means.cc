@@ -27,7 +27,9 @@ Result<HostMeans> find_host_means(const attack::Surroundings& surroundings, Jail
   if (const auto memory = mechanism_of(established, Guarantee::kLimitMemory)) means.memory = name_of(*memory);
   means.pids = cgroups.pids.available ? cgroups.pids.mechanism : ::geteuid() != 0 ? "rlimit" : "";
   if (!cgroups.memory.available) means.no_cgroup = cgroups.memory.reason;
-  means.landlock = mechanism_of(established, Guarantee::kFsReadonlySystem) == Mechanism::kMountsAndLandlock;
+  const auto lock = mechanism_of(established, Guarantee::kFsReadonlySystem);
+  means.shares_namespaces = lock == Mechanism::kLandlockAndSeccomp;
+  means.landlock = means.shares_namespaces || lock == Mechanism::kMountsAndLandlock;
   means.nftables = mechanism_of(established, Guarantee::kNetEgressAllowlist) == Mechanism::kNetworkNamespaceAndNftables;
   return means;
 }
@@ -39,6 +41,7 @@ std::string host_means_text(const HostMeans& means) {
     text += fmt::format("         no cgroup: {}\n", printable(means.no_cgroup));
     text += "         hint: run as root, or under systemd-run --user --scope -p Delegate=yes\n";
   }
+  if (means.shares_namespaces) return text + "landlock and seccomp are the locks: nobody can make namespaces here\n";
   text += means.landlock ? "landlock is the second lock behind the mounts\n"
                          : "landlock is not in this kernel, or too old (5.19): mounts are the only lock\n";
   text += means.nftables ? "nftables names every connection that is refused\n"

@@ -16,6 +16,8 @@ struct HostMeans {
   std::string no_cgroup{};  // why none can be made; empty: one can
   bool landlock = false;
   bool nftables = false;  // every refused connection has a name
+  bool shares_namespaces =
+      false;  // no jail with namespaces of its own works here: Landlock is the lock, not a second one
 };
 
 [[nodiscard]] Result<HostMeans> find_host_means(const attack::Surroundings& surroundings, JailKind jail);

@@ -86,12 +86,24 @@ class Containers(unittest.TestCase):
 
     def say_the_same(self, start):
         """explain and doctor say there what run does."""
-        explained = run(*start, "sallyport", "explain", "--", "git", "log", check=False, cwd=self.repo)
+        explained = run(*start, "sallyport", "explain", "--require", "proc.pid_isolated", "--", "git", "log", check=False, cwd=self.repo)
         self.assertEqual(explained.returncode, 125, explained.stdout)
         self.assertIn("--security-opt seccomp=unconfined", explained.stdout)
+        explained = run(*start, "sallyport", "explain", "--", "git", "log", check=False, cwd=self.repo)
+        self.assertEqual(explained.returncode, 0, explained.stdout)
+        self.assertIn("landlock", explained.stdout)
         examined = run(*start, "sallyport", "doctor", check=False, cwd=self.repo)
-        self.assertEqual(examined.returncode, 1, examined.stdout)
+        self.assertEqual(examined.returncode, 0, examined.stdout)
         self.assertIn("--security-opt seccomp=unconfined", examined.stdout)
+        self.assertRegex(examined.stdout, r"(?m)^landlock +works$")
+
+    def holds_in_the_container_as_it_is(self, start):
+        """Every attack against the landlock jail behind the container's own filter, as root and as a user."""
+        for options in ((), ("--user", "1000:1000")):
+            done = run(*start, *options, "-e", "HOME=/tmp", "-v", f"{self.repo}:/src", "-w", "/src", "deep:test", "sallyport", "doctor",
+                       "--attack", "--jail", "landlock", check=False, cwd=self.repo)
+            self.assertEqual(done.returncode, 0, done.stdout[-4000:])
+            self.assertIn("Safe: none of the", done.stdout)
 
 
 class Docker(Containers):
@@ -125,6 +137,9 @@ class Docker(Containers):
         self.check_all("docker", lambda command: command.replace("--network none ", "").replace(
             "docker run ", "docker run --network none ").replace("IMAGE", "deep:test"), environment)
 
+    def test_every_attack_on_landlock(self):
+        self.holds_in_the_container_as_it_is(("docker", "-H", self.socket, "run", "--rm", "--network", "none"))
+
     def test_explain_and_doctor(self):
         self.say_the_same(("docker", "-H", self.socket, "run", "--rm", "--network", "none", "-v", f"{self.repo}:/src", "-w", "/src",
                            "deep:test"))
@@ -148,6 +163,9 @@ class Podman(Containers):
         start = " ".join(str(word) for word in (*self.podman, "run", *PODMAN_RUN_HERE))
         self.check_all("podman", lambda command: command.replace("podman run", start).replace("IMAGE", "deep:test"),
                        {"PATH": os.environ["PATH"], "HOME": str(self.dir)})
+
+    def test_every_attack_on_landlock(self):
+        self.holds_in_the_container_as_it_is((*self.podman, "run", "--rm", *PODMAN_RUN_HERE))
 
     def test_explain_and_doctor(self):
         self.say_the_same((*self.podman, "run", "--rm", *PODMAN_RUN_HERE, "-v", f"{self.repo}:/src", "-w", "/src", "deep:test"))
