@@ -132,6 +132,8 @@ struct NetworkOpened {
   std::vector<UniqueFd> sockets{};
   bool ports_redirected = false;
   bool refusals_shown = false;  // the last socket shows what the kernel refused
+  // Instead of those sockets there is one, over which each connection comes that the tool asked for (spawn/wire/handed.h).
+  bool connections_handed = false;
 };
 // Which of the locks that a kernel may lack this run has.
 struct RunFacts {

@@ -41,6 +41,7 @@ enum class Mechanism : std::uint8_t {
   kLandlockAndSeccomp,
   kLandlockNamesShow,  // what is hidden can be neither read nor listed, but whoever knows a name can ask about it
   kPrivateDirectory,   // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
+  kSeccompAndOwner,    // each call that would connect is brought to us, who connect it to our own end
   kJailsOwn,           // of a jail that the embedding program brings: ask its author
 };
 
@@ -83,6 +84,7 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kLandlockAndSeccomp, "landlock+seccomp"},
     {Mechanism::kLandlockNamesShow, "landlock, known names can be probed"},
     {Mechanism::kPrivateDirectory, "landlock, a private directory instead"},
+    {Mechanism::kSeccompAndOwner, "seccomp, connected by the owner"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

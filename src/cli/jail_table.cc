@@ -15,7 +15,8 @@ std::string_view mechanism_in(const JailAnswer& answer, Guarantee guarantee) {
   const auto found = std::ranges::find(answer.established, guarantee, &Established::guarantee);
   if (found != answer.established.end()) return name_of(found->mechanism);
   const bool asked_for = guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
-                         guarantee == Guarantee::kLimitCpu || guarantee == Guarantee::kNetUnixIsolated;
+                         guarantee == Guarantee::kLimitCpu || guarantee == Guarantee::kNetUnixIsolated ||
+                         guarantee == Guarantee::kNetEgressAllowlist;
   return asked_for ? "when asked for" : "-";
 }
 

@@ -56,12 +56,11 @@ void Admission::ready(int fd, std::uint32_t /*events*/) {
 
 void Admission::accept_from(Listener& listener) {
   for (int i = 0; i < kAcceptAtOnce; ++i) {
-    if (connections_.size() >= limit_) return pause();
-    if (!reserve_) reserve_ = UniqueFd(::fcntl(listener.fd.get(), F_DUPFD_CLOEXEC, 0));
-    if (!reserve_) return pause();
+    if (!has_room(listener.fd.get())) return pause();
     UniqueFd client(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (client) {
-      admit(std::move(client), listener.kind);
+      const int fd = client.get();
+      admit(std::move(client), listener.kind == Kind::kRedirected ? original_destination(fd) : local_endpoint(fd));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     } else if (out_of_descriptors(errno)) {
@@ -72,25 +71,39 @@ void Admission::accept_from(Listener& listener) {
   }
 }
 
-void Admission::admit(UniqueFd client, Kind kind) {
-  const std::optional<Endpoint> wanted =
-      kind == Kind::kRedirected ? original_destination(client.get()) : local_endpoint(client.get());
-  if (!wanted) return close_with_reset(std::move(client));
+bool Admission::has_room(int any) {
+  if (connections_.size() >= limit_) return false;
+  if (!reserve_) reserve_ = UniqueFd(::fcntl(any, F_DUPFD_CLOEXEC, 0));
+  return static_cast<bool>(reserve_);
+}
+
+bool Admission::take(UniqueFd client, const Endpoint& wanted) {
+  prepare_for_short_way(client.get());
+  return admit(std::move(client), wanted);
+}
+
+bool Admission::admit(UniqueFd client, const std::optional<Endpoint>& wanted) {
+  if (!wanted) {
+    close_with_reset(std::move(client));
+    return false;
+  }
   const std::optional<std::string_view> name = run_.book.name_of(wanted->address);
   if (!name) {
     return deny(std::move(client), ip_address_text(wanted->address), wanted->port, DenialReason::kAddressWithoutName);
   }
   const std::optional<RuleMatch> match = run_.rules.find(*name, wanted->port);
   if (!match) return deny(std::move(client), *name, wanted->port, DenialReason::kPortNotAllowed);
-  let_in(std::move(client), {.name = std::string(*name), .port = wanted->port, .check = match->check}, match->rule);
+  return let_in(std::move(client), {.name = std::string(*name), .port = wanted->port, .check = match->check},
+                match->rule);
 }
 
-void Admission::deny(UniqueFd client, std::string_view host, std::uint16_t port, DenialReason reason) {
+bool Admission::deny(UniqueFd client, std::string_view host, std::uint16_t port, DenialReason reason) {
   run_.denials.add(host, port, reason);
   close_with_reset(std::move(client));
+  return false;
 }
 
-void Admission::let_in(UniqueFd client, ClientStream::Place place, std::size_t rule) {
+bool Admission::let_in(UniqueFd client, ClientStream::Place place, std::size_t rule) {
   const auto it = connections_.emplace(connections_.end());
   *it = std::make_unique<Connection>(run_, std::move(client), std::move(reserve_), std::move(place), rule, [this, it] {
     run_.loop->later([this, it] {
@@ -99,6 +112,7 @@ void Admission::let_in(UniqueFd client, ClientStream::Place place, std::size_t r
     });
   });
   (*it)->start();
+  return true;
 }
 
 void Admission::pause() {

@@ -20,6 +20,11 @@ class Admission final : public Watcher {
   enum class Kind { kDirect, kRedirected };
   [[nodiscard]] Status listen_on(UniqueFd listener, Kind kind);
   void ready(int fd, std::uint32_t events) override;
+  // Another one can be let in. `any` is a descriptor of whoever asks.
+  [[nodiscard]] bool has_room(int any);
+  // One that came another way than by a listener; only while there is room.
+  // False: it was denied.
+  bool take(UniqueFd client, const Endpoint& wanted);
   // Each connection moves what is there, then all are closed.
   void close_all();
 
@@ -32,9 +37,9 @@ class Admission final : public Watcher {
   using Connections = std::list<std::unique_ptr<Connection>>;
 
   void accept_from(Listener& listener);
-  void admit(UniqueFd client, Kind kind);
-  void deny(UniqueFd client, std::string_view host, std::uint16_t port, DenialReason reason);
-  void let_in(UniqueFd client, ClientStream::Place place, std::size_t rule);
+  bool admit(UniqueFd client, const std::optional<Endpoint>& wanted);
+  bool deny(UniqueFd client, std::string_view host, std::uint16_t port, DenialReason reason);
+  bool let_in(UniqueFd client, ClientStream::Place place, std::size_t rule);
   void pause();
   void resume();
 

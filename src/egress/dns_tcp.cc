@@ -115,22 +115,26 @@ Status DnsTcp::serve_on(UniqueFd listener) {
 }
 
 void DnsTcp::ready(int fd, std::uint32_t /*events*/) {
-  while (connections_.size() < kMostConnections) {
+  while (has_room()) {
     UniqueFd client(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!client) {
       if (would_block(errno)) return;
       return pause();  // out of descriptors, most likely: never spin on it
     }
-    const auto it = connections_.emplace(connections_.end());
-    *it = std::make_unique<DnsTcpConnection>(run_, std::move(client), [this, it] {
-      run_.loop->later([this, it] {
-        connections_.erase(it);
-        resume();
-      });
-    });
-    (*it)->start();
+    take(std::move(client));
   }
   pause();
+}
+
+void DnsTcp::take(UniqueFd client) {
+  const auto it = connections_.emplace(connections_.end());
+  *it = std::make_unique<DnsTcpConnection>(run_, std::move(client), [this, it] {
+    run_.loop->later([this, it] {
+      connections_.erase(it);
+      resume();
+    });
+  });
+  (*it)->start();
 }
 
 void DnsTcp::pause() {

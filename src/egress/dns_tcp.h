@@ -24,6 +24,9 @@ class DnsTcp final : public Watcher {
 
   [[nodiscard]] Status serve_on(UniqueFd listener);
   void ready(int fd, std::uint32_t events) override;
+  [[nodiscard]] bool has_room() const { return connections_.size() < kMostConnections; }
+  // A connection that came another way than by a listener; only while there is room.
+  void take(UniqueFd client);
   void close_all();
 
  private:

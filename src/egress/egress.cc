@@ -12,6 +12,7 @@
 #include "egress/admission.h"
 #include "egress/dns_tcp.h"
 #include "egress/dns_udp.h"
+#include "egress/handed.h"
 #include "egress/refusal_watch.h"
 #include "egress/run.h"
 
@@ -60,6 +61,7 @@ class Proxy final : public EgressProxy {
     for (UniqueFd& fd : sockets.dns_udp) TRY(dns_udp_.serve_on(std::move(fd)));
     for (UniqueFd& fd : sockets.dns_tcp) TRY(dns_tcp_.serve_on(std::move(fd)));
     if (sockets.refusals) TRY(refusals_.serve_on(std::move(sockets.refusals)));
+    if (sockets.handed) TRY(handed_.serve_on(std::move(sockets.handed)));
     const SignalsBlocked blocked;
     try {
       thread_ = std::thread([this] { serve_until_stopped(); });
@@ -79,6 +81,7 @@ class Proxy final : public EgressProxy {
  private:
   void serve_until_stopped() {
     run_.loop->run();
+    handed_.close_all();
     admission_.close_all();
     dns_udp_.close_all();
     dns_tcp_.close_all();
@@ -99,6 +102,7 @@ class Proxy final : public EgressProxy {
   DnsUdp dns_udp_{run_};
   DnsTcp dns_tcp_{run_};
   RefusalWatch refusals_{run_};
+  HandedConnections handed_{run_, admission_, dns_tcp_};
   std::thread thread_{};
 };
 

@@ -13,7 +13,7 @@
 
 namespace sallyport {
 
-// All of them bound in the jail's network namespace, where every address is local.
+// All but the last bound in the jail's network namespace, where every address is local.
 struct EgressSockets {
   std::vector<UniqueFd>
       listeners{};  // TCP on the allowed ports: getsockname() of what they accept is the wanted address
@@ -21,6 +21,7 @@ struct EgressSockets {
   std::vector<UniqueFd> dns_udp{};
   std::vector<UniqueFd> dns_tcp{};
   UniqueFd refusals{};  // a netlink socket that is shown what the kernel refuses by itself; may be empty
+  UniqueFd handed{};    // of a jail without a network namespace: each connection comes over it, with the wanted address
 };
 
 struct EgressTimeouts {

@@ -101,6 +101,11 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
 }
 
 Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
+  if (network.connections_handed) {
+    if (network.sockets.size() != 1) return fail(system_error("receive", "the run's connections", EPROTO));
+    sockets_.handed = std::move(network.sockets.front());
+    return serve();
+  }
   const std::size_t least = kOtherSockets + (network.refusals_shown ? 1 : 0);
   if (network.sockets.size() < least) return fail(system_error("receive", "the jail's sockets", EPROTO));
   const auto take_last = [&network] {

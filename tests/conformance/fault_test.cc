@@ -34,16 +34,14 @@ class SetUpFault : public testing::TestWithParam<int> {
     }
     Limits limits{.wall = 20s};
     if (geteuid() == 0) limits.pids = 64;
-    return engine.run(
-        {.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
-         .repo = repo_.path(),
-         .cwd = repo_.path(),
-         .repo_access = workspace == nullptr ? RepoAccess::kWritable : RepoAccess::kReadOnly,
-         .workspace = workspace.get(),
-         .allowed_hosts = jail == JailKind::kLandlock ? std::vector<HostRule>()
-                                                      : std::vector<HostRule>{*parse_host_rule("host.test")},
-         .limits = limits},
-        jail, {});
+    return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
+                       .repo = repo_.path(),
+                       .cwd = repo_.path(),
+                       .repo_access = workspace == nullptr ? RepoAccess::kWritable : RepoAccess::kReadOnly,
+                       .workspace = workspace.get(),
+                       .allowed_hosts = {*parse_host_rule("host.test")},
+                       .limits = limits},
+                      jail, {});
   }
   void expect_denied_at(Stage stage, spawn::SupplyFor runs) {
     const Result<JailedSubprocessResult> result = run(stage, JailKind::kNative, runs);
@@ -100,7 +98,7 @@ TEST_F(SetUpFault, DeniesInsideBwrapToo) {
 }
 
 TEST_F(SetUpFault, DeniesInTheLandlockJailToo) {
-  for (const Stage stage : {Stage::kParentAlive, Stage::kSession, Stage::kCgroup, Stage::kLimits,
+  for (const Stage stage : {Stage::kNetwork, Stage::kParentAlive, Stage::kSession, Stage::kCgroup, Stage::kLimits,
                             Stage::kWorkingDirectory, Stage::kStdio, Stage::kNoNewPrivs, Stage::kSpeculation,
                             Stage::kLandlock, Stage::kCapabilities, Stage::kSeccomp, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kLandlock)) << stage_name(stage);

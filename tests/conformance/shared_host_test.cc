@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "conformance/surroundings.h"
+#include "jails/landlock/landlock.h"
 #include "os/landlock.h"
 
 namespace sallyport::conformance {
@@ -152,6 +154,22 @@ TEST_F(SharedHost, CannotSignalOrSeeOthers) {
             std::string::npos);
   EXPECT_EQ(shell("kill -0 $$ && (sleep 100 & kill $!) && echo own"), "own\n") << "the control";
   EXPECT_EQ(shell("cat /proc/" + std::to_string(::getpid()) + "/cmdline 2>/dev/null; ls /proc 2>/dev/null; true"), "");
+}
+
+// A kernel whose Landlock holds no signals back lets the tool kill its worker: then what it started would live on.
+TEST(SharedHostGuarantees, PromiseNoCommonDeathWithoutScopes_C26) {
+  const auto has = [](const Plan& plan, int abi, Guarantee guarantee) {
+    return std::ranges::any_of(landlock::establishes(plan, abi),
+                               [guarantee](const Established& one) { return one.guarantee == guarantee; });
+  };
+  Plan plan;
+  EXPECT_TRUE(has(plan, landlock::kScopesAbi, Guarantee::kProcDiesWithParent));
+  EXPECT_FALSE(has(plan, landlock::kScopesAbi - 1, Guarantee::kProcDiesWithParent));
+  EXPECT_FALSE(has(plan, landlock::kScopesAbi - 1, Guarantee::kLimitWall));
+  EXPECT_TRUE(has(plan, kLowestLandlockAbi, Guarantee::kNetIsolated));
+  plan.allowed_hosts = {*parse_host_rule("host.test")};
+  EXPECT_FALSE(has(plan, kLowestLandlockAbi, Guarantee::kNetIsolated));
+  EXPECT_TRUE(has(plan, kLowestLandlockAbi, Guarantee::kNetEgressAllowlist));
 }
 
 TEST_F(SharedHost, RefusesWhatItCannotClose_C26) {

@@ -14,7 +14,7 @@ std::string name_of(const Where& where) {
 
 std::vector<Where> everywhere() {
   std::vector<Where> places;
-  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap}) {
+  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock}) {
     if (geteuid() == 0) places.push_back({jail, Who::kRoot});
     places.push_back({jail, Who::kUser});
   }

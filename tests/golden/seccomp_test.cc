@@ -5,7 +5,7 @@
 #include "core/seccomp/emulate.h"
 #include "core/seccomp/numbers.h"
 #include "core/seccomp/program.h"
-#include "core/seccomp/shared_host.h"
+#include "core/seccomp/shared_host_tcp.h"
 #include "golden/golden.h"
 
 namespace sallyport::golden {
@@ -74,6 +74,15 @@ TEST(SeccompGolden, RulesOnASharedHostAreAsOnFile_C22_C40) {
     lines.insert(lines.end(), more.begin(), more.end());
   }
   expect_as_on_file("seccomp_rules_on_shared_host", lines);
+}
+
+TEST(SeccompGolden, RulesForTcpOnASharedHostAreAsOnFile_C22_C24) {
+  Lines lines;
+  for (const Rule& rule : kTcpOnSharedHost) {
+    const Lines more = rule_text(rule);
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  expect_as_on_file("seccomp_rules_for_tcp_on_shared_host", lines);
 }
 
 #ifdef __x86_64__

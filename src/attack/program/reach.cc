@@ -49,16 +49,20 @@ int connect_to(const sockaddr_in& address) {
 }
 
 std::optional<in_addr> look_up(std::string_view name) {
-  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const sockaddr_in resolver = loopback(kDnsPort);
+  const int datagrams = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool is_stream = datagrams < 0;  // a jail may have no UDP at all
+  const int fd = is_stream ? connect_to(resolver) : datagrams;
   std::optional<in_addr> found;
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&resolver), sizeof resolver) == 0) {
-    say(fd, question(name));
+  if (is_stream ? fd >= 0 : connect(fd, reinterpret_cast<const sockaddr*>(&resolver), sizeof resolver) == 0) {
+    const std::string asked = question(name);
+    say(fd, is_stream ? std::string{'\0', static_cast<char>(asked.size())} + asked : asked);
     char answer[512];
     const ssize_t size = answered(fd, kPatience) ? recv(fd, answer, sizeof answer, MSG_DONTWAIT) : -1;
     // One question, one answer: the address is its end.
+    const ssize_t before = is_stream ? 2 : 0;
     constexpr ssize_t kSmallest = 12 + 4;
-    if (size > kSmallest && answer[7] == 1) {
+    if (size > kSmallest + before && answer[before + 7] == 1) {
       in_addr address{};
       memcpy(&address, answer + size - sizeof address, sizeof address);
       found = address;

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "core/seccomp/numbers.h"
-#include "core/seccomp/shared_host.h"
 
 namespace sallyport::seccomp {
 namespace {
@@ -40,11 +39,12 @@ void generate_one(std::uint32_t architecture, std::span<const Rule> instead, con
 }
 
 int generate(int argc, char** argv) {
-  if (argc != 3) give_up("usage: generator FILE FILE_FOR_THE_SHARED_HOST");
+  if (argc != 4) give_up("usage: generator FILE FILE_FOR_THE_SHARED_HOST THE_SAME_WITH_TCP");
   const std::uint32_t architecture = seccomp_arch_native();
   if (architecture == SCMP_ARCH_S390 || architecture == SCMP_ARCH_S390X) give_up("clone's flags are elsewhere here");
   generate_one(architecture, {}, argv[1]);
   generate_one(architecture, kOnSharedHost, argv[2]);
+  generate_one(architecture, with_tcp_on_shared_host(), argv[3]);
   return 0;
 }
 

@@ -12,6 +12,8 @@
 
 #include "core/seccomp/arguments.h"
 #include "core/seccomp/compile.h"
+#include "core/seccomp/shared_host.h"
+#include "core/seccomp/shared_host_tcp.h"
 #include "core/seccomp/table.h"
 
 namespace sallyport::seccomp {
@@ -44,6 +46,13 @@ inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture, std:
     return {};
   }
   return numbered;
+}
+
+// The later ones stand in for earlier ones of the same call.
+inline std::vector<Rule> with_tcp_on_shared_host() {
+  std::vector<Rule> rules(kOnSharedHost.begin(), kOnSharedHost.end());
+  rules.insert(rules.end(), kTcpOnSharedHost.begin(), kTcpOnSharedHost.end());
+  return rules;
 }
 
 }  // namespace sallyport::seccomp

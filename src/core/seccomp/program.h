@@ -10,4 +10,7 @@ namespace sallyport::seccomp {
 // The same for a tool that shares the host's namespaces, with shared_host.h in it. It asks, so it needs somebody who answers.
 [[nodiscard]] std::string_view program_on_shared_host();
 
+// And with shared_host_tcp.h: TCP sockets and connections are asked for too.
+[[nodiscard]] std::string_view program_on_shared_host_with_tcp();
+
 }  // namespace sallyport::seccomp

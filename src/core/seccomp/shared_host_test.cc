@@ -5,6 +5,8 @@
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -80,6 +82,69 @@ TEST(SharedHost, HasNoSocketsButPairs_C24) {
   EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}), kAllow);
   EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}), EAFNOSUPPORT);
   EXPECT_EQ(on_shared_host(SYS_socketpair, {kHighBits | AF_UNIX, kHighBits | SOCK_DGRAM, 0}), EAFNOSUPPORT);
+}
+
+int with_tcp(long number, std::array<std::uint64_t, 6> arguments = {}) {
+  return answer_to(program_on_shared_host_with_tcp(), number, arguments);
+}
+
+TEST(SharedHostWithTcp, SaysWhatItsRulesSay_C22_C24) {
+  for (const NumberedRule& numbered : numbered_rules(seccomp_arch_native(), with_tcp_on_shared_host())) {
+    for (const std::uint64_t first : {0UL, 1UL, 2UL, 10UL, 0x20000000UL, kHighBits | 2}) {
+      for (const std::uint64_t second : {0UL, 1UL, 2UL, 6UL, 30UL, 0x20000000UL, 0x80801UL}) {
+        const std::array<std::uint64_t, 6> arguments = {first, second, second, first, 0, 0};
+        EXPECT_EQ(with_tcp(numbered.number, arguments), answer_of(numbered.rule, arguments))
+            << numbered.rule.call << " " << first << " " << second;
+      }
+    }
+  }
+}
+
+// Where the one without TCP refuses, this one asks at the most.
+TEST(SharedHostWithTcp, LetsNothingMoreGoOn_C24) {
+  for (long number = 0; number < 600; ++number) {
+    for (const std::uint64_t first : {0UL, 1UL, 2UL, 10UL, 16UL, 40UL}) {
+      for (const std::uint64_t second : {0UL, 1UL, 2UL, 3UL, 5UL, 0x5412UL, 0x80801UL}) {
+        const std::array<std::uint64_t, 6> arguments = {first, second, second, 0, 0, 0};
+        if (on_shared_host(number, arguments) == kAllow) continue;
+        EXPECT_NE(with_tcp(number, arguments), kAllow) << number << " " << first << " " << second;
+      }
+    }
+  }
+}
+
+TEST(SharedHostWithTcp, AsksForTcpAndKnowsNoOtherSocket_C24) {
+  for (const std::uint64_t family : {AF_INET, AF_INET6}) {
+    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0}), kAsk);
+    EXPECT_EQ(with_tcp(SYS_socket, {kHighBits | family, SOCK_STREAM, 6}), kAsk) << "the kernel reads 32 bits";
+    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM, 262}), EPROTONOSUPPORT) << "MPTCP";
+    for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET}) {
+      EXPECT_EQ(with_tcp(SYS_socket, {family, type, 0}), EAFNOSUPPORT) << type;
+    }
+  }
+  for (const std::uint64_t family : {AF_UNIX, AF_NETLINK, AF_VSOCK, AF_PACKET, AF_ALG}) {
+    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
+  }
+  EXPECT_EQ(with_tcp(SYS_connect), kAsk);
+  EXPECT_EQ(with_tcp(SYS_bind), EACCES);
+  EXPECT_EQ(with_tcp(SYS_listen), EACCES);
+}
+
+// Fast open connects in a call that is not asked about.
+TEST(SharedHostWithTcp, ConnectsByNoOtherCall_C24) {
+  EXPECT_EQ(with_tcp(SYS_sendto, {0, 0, 0, MSG_NOSIGNAL}), kAllow);
+  EXPECT_EQ(with_tcp(SYS_sendto, {0, 0, 0, MSG_FASTOPEN | MSG_NOSIGNAL}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(SYS_sendmsg, {0, 0, MSG_NOSIGNAL}), kAllow);
+  EXPECT_EQ(with_tcp(SYS_sendmsg, {0, 0, kHighBits | MSG_FASTOPEN}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(SYS_sendmmsg, {0, 0, 0, MSG_FASTOPEN}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(SYS_setsockopt, {0, IPPROTO_TCP, TCP_NODELAY}), kAllow);
+  EXPECT_EQ(with_tcp(SYS_setsockopt, {0, SOL_SOCKET, SO_KEEPALIVE}), kAllow);
+  for (const std::uint64_t option : {TCP_FASTOPEN_CONNECT, TCP_FASTOPEN, TCP_ULP, TCP_REPAIR}) {
+    EXPECT_EQ(with_tcp(SYS_setsockopt, {0, IPPROTO_TCP, option}), ENOPROTOOPT) << option;
+  }
+  for (const std::uint64_t option : {SO_BINDTODEVICE, SO_SNDBUF, SO_RCVBUF, SO_MARK, SO_ATTACH_FILTER}) {
+    EXPECT_EQ(with_tcp(SYS_setsockopt, {0, SOL_SOCKET, option}), ENOPROTOOPT) << option;
+  }
 }
 
 TEST(SharedHost, LetsNobodyLimitAnotherProcess) {

@@ -23,8 +23,8 @@ constexpr auto kProcFiles = std::to_array<const char*>(
      "/proc/sys/kernel/osrelease", "/proc/sys/kernel/pid_max", "/proc/sys/kernel/random/boot_id",
      "/proc/sys/kernel/random/uuid", "/proc/sys/kernel/threads-max", "/proc/sys/net/core/somaxconn",
      "/proc/sys/vm/max_map_count", "/proc/sys/vm/overcommit_memory", "/proc/uptime", "/proc/version"});
-constexpr auto kReplaced = std::to_array<std::string_view>({"HOME", "TEMP", "TMP", "TMPDIR"});
-constexpr std::string_view kResolver = "/etc/resolv.conf";  // there is nobody to ask
+constexpr auto kReplaced = std::to_array<std::string_view>({"HOME", "RES_OPTIONS", "TEMP", "TMP", "TMPDIR"});
+constexpr std::string_view kResolver = "/etc/resolv.conf";  // libc then asks 127.0.0.1, which leads to us or nowhere
 constexpr std::string_view kTerminal = "/dev/tty";          // there is none
 
 void add_proc(std::vector<Place>& places) {
@@ -104,8 +104,12 @@ std::string describe(const Place& place) {
   return fmt::format("{:<8} {}{}", verb, place.path, place.identity ? " (compared)" : "");
 }
 
-std::vector<EnvVar> own_variables(const std::string& private_dir) {
-  return {{.name = "HOME", .value = private_dir + "/home"}, {.name = "TMPDIR", .value = private_dir + "/tmp"}};
+std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir) {
+  std::vector<EnvVar> variables = {{.name = "HOME", .value = private_dir + "/home"},
+                                   {.name = "TMPDIR", .value = private_dir + "/tmp"}};
+  // There is no UDP: libc is to ask over TCP.
+  if (!plan.allowed_hosts.empty()) variables.push_back({.name = "RES_OPTIONS", .value = "use-vc"});
+  return variables;
 }
 
 std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir) {
@@ -113,26 +117,26 @@ std::vector<std::string> render_env(const Plan& plan, const std::string& private
   for (const EnvVar& var : plan.env) {
     if (std::ranges::find(kReplaced, var.name) == kReplaced.end()) env.push_back(var.name + "=" + var.value);
   }
-  for (const EnvVar& var : own_variables(private_dir)) env.push_back(var.name + "=" + var.value);
+  for (const EnvVar& var : own_variables(plan, private_dir)) env.push_back(var.name + "=" + var.value);
   return env;
 }
 
 std::string seccomp_for(const Plan& plan) {
-  std::string program(seccomp::program_on_shared_host());
+  std::string program(plan.allowed_hosts.empty() ? seccomp::program_on_shared_host()
+                                                 : seccomp::program_on_shared_host_with_tcp());
   if (plan.limits.memory) program = seccomp::without_uncounted(program);
   return may_trace(plan) ? seccomp::with_tracing(program) : program;
 }
 
 Status check_plan(const Plan& plan) {
-  if (!plan.allowed_hosts.empty()) {
-    return fail(guarantee_unavailable(Guarantee::kNetEgressAllowlist,
-                                      "without a network namespace this jail has no network at all",
-                                      "use the native or the bwrap jail, or allow no host"));
-  }
   if (plan.limits.disk) {
     return fail(guarantee_unavailable(Guarantee::kLimitDisk,
                                       "without a mount of its own the scratch directory has no bound",
                                       "use the native or the bwrap jail, or leave the disk limit out"));
+  }
+  if (plan.extra_ca) {
+    return fail(invalid_request("ca", "this jail has no place for the system's certificates together with yours",
+                                "use the native or the bwrap jail, or leave `extra_ca` out"));
   }
   if (!plan.hidden.empty() || !plan.no_exec.empty()) {
     return fail(invalid_request(plan.hidden.empty() ? "noexec" : "hide",
@@ -161,7 +165,7 @@ Status check_view(const Plan& plan, const std::vector<ViewEntry>& view) {
   return {};
 }
 
-std::vector<Established> establishes(const Plan& plan) {
+std::vector<Established> establishes(const Plan& plan, int abi) {
   std::vector<Established> established = {
       {Guarantee::kExecAllowlisted, Mechanism::kGate},
       {Guarantee::kExecPinned, Mechanism::kDescriptor},
@@ -170,16 +174,19 @@ std::vector<Established> establishes(const Plan& plan) {
       {Guarantee::kFsHomeHidden, Mechanism::kLandlockNamesShow},
       {Guarantee::kFsPrivateTmp, Mechanism::kPrivateDirectory},
       {Guarantee::kFsWriteConfined, Mechanism::kLandlockAndSeccomp},
-      {Guarantee::kNetIsolated, Mechanism::kSeccomp},
-      {Guarantee::kNetDnsClosed, Mechanism::kSeccomp},
+      plan.allowed_hosts.empty() ? Established{Guarantee::kNetIsolated, Mechanism::kSeccomp}
+                                 : Established{Guarantee::kNetEgressAllowlist, Mechanism::kSeccompAndOwner},
+      {Guarantee::kNetDnsClosed, plan.allowed_hosts.empty() ? Mechanism::kSeccomp : Mechanism::kSeccompAndOwner},
       {Guarantee::kNetUnixIsolated, Mechanism::kSeccomp},
       {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
       {Guarantee::kProcCapsDropped, Mechanism::kCapset},
       {Guarantee::kProcSeccomp, may_trace(plan) ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
-      {Guarantee::kProcDiesWithParent, Mechanism::kSubreaper},
-      {Guarantee::kLimitWall, Mechanism::kSupervisor},
       {Guarantee::kLimitOutput, Mechanism::kSupervisor},
       {Guarantee::kFsNoSetid, Mechanism::kSeccomp}};
+  if (abi >= kScopesAbi) {
+    established.push_back({Guarantee::kProcDiesWithParent, Mechanism::kSubreaper});
+    established.push_back({Guarantee::kLimitWall, Mechanism::kSupervisor});
+  }
   if (!may_write_the_repo(plan)) {
     established.push_back({Guarantee::kFsRepoUntouched, Mechanism::kLandlockAndSeccomp});
   }

@@ -40,17 +40,19 @@ struct Inputs {
 // "read     /usr", one line.
 [[nodiscard]] std::string describe(const Place& place);
 
-// HOME and TMPDIR, in the private directory.
-[[nodiscard]] std::vector<EnvVar> own_variables(const std::string& private_dir);
+// HOME and TMPDIR, in the private directory; and how libc is to ask for hosts.
+[[nodiscard]] std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir);
 // The plan's environment as "NAME=value", with those instead of its own.
 [[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir);
 
 [[nodiscard]] std::string seccomp_for(const Plan& plan);
 
-// Refuses what Landlock cannot say: hosts, a disk limit, anything closed inside something open.
+// Refuses what Landlock cannot say: certificates of the caller's, a disk limit, anything closed inside something open.
 [[nodiscard]] Status check_plan(const Plan& plan);
 [[nodiscard]] Status check_view(const Plan& plan, const std::vector<ViewEntry>& view);
 
-[[nodiscard]] std::vector<Established> establishes(const Plan& plan);
+// `abi`: of the kernel's Landlock. Below kScopesAbi a tool can kill its worker, and what it started earlier lives on.
+inline constexpr int kScopesAbi = 6;
+[[nodiscard]] std::vector<Established> establishes(const Plan& plan, int abi);
 
 }  // namespace sallyport::landlock

@@ -21,8 +21,7 @@
 namespace sallyport::landlock {
 namespace {
 
-constexpr auto kNeverGives =
-    std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kNetEgressAllowlist, Guarantee::kLimitDisk});
+constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kLimitDisk});
 
 // Stands for the directory of a run that is only explained.
 constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
@@ -41,8 +40,10 @@ class LandlockRun final : public StagedRun {
   }
 
   [[nodiscard]] std::vector<std::string> describe() const override { return steps_; }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return landlock::own_variables(private_dir_); }
-  [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_); }
+  [[nodiscard]] std::vector<EnvVar> own_variables() const override {
+    return landlock::own_variables(plan_, private_dir_);
+  }
+  [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_, landlock_abi()); }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     return spawn::start_run(supply_, launch_, streams);
   }
@@ -170,10 +171,12 @@ Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& reque
                                       .ruleset_fd = ruleset.get(),
                                       .seccomp = seccomp_for(plan),
                                       .writable = writable_paths(places),
+                                      .hands_connections = !plan.allowed_hosts.empty(),
                                       .allow_speculation = plan.speculation == Speculation::kAllowed};
   HeldLimits limits = TRY(request.host.hold_limits({.counted_apart = false}));
   launch.limits = std::move(limits.rlimits);
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
+  launch.report_tree = limits.watch_memory;
   launch.run_as = plan.run_as;
   launch.fail_at_for_tests = fault_;
   return std::make_unique<LandlockRun>(plan, private_dir, places, std::move(launch), std::move(ruleset),

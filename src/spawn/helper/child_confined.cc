@@ -12,8 +12,9 @@ long enter_ruleset(const Run& run) { return sys(__NR_landlock_restrict_self, lon
 long ask_by_seccomp(const Run& run) {
   const struct sock_fprog program = {static_cast<unsigned short>(run.image->seccomp_count),
                                      reinterpret_cast<struct sock_filter*>(run.at(run.image->seccomp_at))};
-  const long listener =
-      sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER}, long{SECCOMP_FILTER_FLAG_NEW_LISTENER}, &program);
+  const long listener = sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER},
+                            // A signal that the tool handles does not take back what we are doing for it already.
+                            long{SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV}, &program);
   if (listener < 0) return listener;
   char nothing = 0;
   struct iovec part = {&nothing, 1};

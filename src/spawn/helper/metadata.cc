@@ -5,15 +5,13 @@
 // We have the tool's user and no capability, so the kernel refuses us what it would refuse the tool.
 #include <asm/unistd.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/ioctl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <linux/time_types.h>
 #include <sys/stat.h>
 
 #include "spawn/freestanding/decimal.h"
-#include "spawn/helper/run.h"
+#include "spawn/helper/questions.h"
 
 namespace sallyport::spawn::helper {
 namespace {
@@ -27,18 +25,6 @@ constexpr long kNoSuchCall = -38;    // ENOSYS
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::uint32_t kSetIdBits = 06000;
 
-#if defined(__x86_64__)
-constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_AARCH64;
-#endif
-
-// A kernel may know a longer one than our headers; it wants all of it zeroed.
-union Question {
-  struct seccomp_notif about;
-  char room[512];
-};
-
 // What is to be changed, and how to find the file.
 struct Wish {
   enum What { kMode, kOwner, kTimes } what;
@@ -49,9 +35,6 @@ struct Wish {
   std::uint32_t mode, uid, gid;
   std::uint64_t times;  // in the tool's memory, or 0
 };
-
-int as_int(std::uint64_t argument) { return static_cast<int>(static_cast<std::uint32_t>(argument)); }
-std::uint32_t as_id(std::uint64_t argument) { return static_cast<std::uint32_t>(argument); }
 
 // False when it is no call of ours, or has flags that we do not know.
 bool read_flags(std::uint64_t given, Wish& wish) {
@@ -121,31 +104,6 @@ long understand(const struct seccomp_data& call, Wish& wish) {
   }
 }
 
-char* append_text(char* out, const char* text) {
-  while (*text != '\0') *out++ = *text++;
-  return out;
-}
-
-// Something below the tool's own directory in /proc: "cwd", "mem", or "fd/" with a number.
-long open_of_tool(const Run& run, std::uint32_t pid, const char* name, int number, long flags) {
-  char path[48];
-  char* end = append_number(path, pid);
-  *end++ = '/';
-  end = append_text(end, name);
-  if (number >= 0) end = append_number(end, static_cast<std::uint32_t>(number));
-  *end = '\0';
-  return sys(__NR_openat, long{run.proc_fd}, path, flags | O_CLOEXEC, 0L);
-}
-
-// From the tool's memory, a page at the most each time: what follows may not be mapped.
-long copy_in(long memory, std::uint64_t from, char* to, std::size_t size) {
-  constexpr std::uint64_t kPage = 4096;
-  const std::uint64_t left = kPage - from % kPage;
-  const std::size_t at_most = size < left ? size : static_cast<std::size_t>(left);
-  const long got = sys(__NR_pread64, memory, to, static_cast<long>(at_most), static_cast<long>(from));
-  return got <= 0 ? kBadAddress : got;
-}
-
 long copy_path(long memory, std::uint64_t from, char* path) {
   std::size_t have = 0;
   while (have < kPathRoom) {
@@ -159,14 +117,7 @@ long copy_path(long memory, std::uint64_t from, char* path) {
 }
 
 long copy_times(long memory, std::uint64_t from, struct __kernel_timespec (&times)[2]) {
-  std::size_t have = 0;
-  auto* to = reinterpret_cast<char*>(&times[0]);
-  while (have < sizeof times) {
-    const long got = copy_in(memory, from + have, to + have, sizeof times - have);
-    if (got < 0) return got;
-    have += static_cast<std::size_t>(got);
-  }
-  return 0;
+  return copy_all_in(memory, from, reinterpret_cast<char*>(&times[0]), sizeof times);
 }
 
 // libc changes the mode of a symlink's target by this name. Taken as it stands it would be our own descriptor.
@@ -245,9 +196,10 @@ long change(const Run& run, const Wish& wish, long file, const struct __kernel_t
   return sys(__NR_utimensat, file, "", times, long{AT_EMPTY_PATH});
 }
 
+}  // namespace
+
 // Everything that is read of the tool is read before `still_asks`: until then its number may be another process's.
-long fulfil(const Run& run, int listener, const struct seccomp_notif& about) {
-  if (about.data.arch != kOurArchitecture) return kNoSuchCall;
+long change_metadata(const Run& run, int listener, const struct seccomp_notif& about) {
   Wish wish;
   if (const long understood = understand(about.data, wish); understood < 0) return understood;
   char path[kPathRoom];
@@ -263,26 +215,12 @@ long fulfil(const Run& run, int listener, const struct seccomp_notif& about) {
   }
   const long file = open_meant(run, about.pid, wish, path);
   if (file < 0) return file;
-  std::uint64_t id = about.id;
-  const bool still_asks = sys(__NR_ioctl, long{listener}, static_cast<long>(SECCOMP_IOCTL_NOTIF_ID_VALID), &id) >= 0;
   long done = kNotPermitted;
-  if (still_asks && may_change(run, file)) done = change(run, wish, file, wish.times != 0 ? times : nullptr);
+  if (still_asks(listener, about.id) && may_change(run, file)) {
+    done = change(run, wish, file, wish.times != 0 ? times : nullptr);
+  }
   sys(__NR_close, file);
   return done;
-}
-
-}  // namespace
-
-void answer_question(const Run& run, int listener) {
-  Question question = {};
-  for (char& byte : question.room) byte = 0;
-  // It may have been killed before we looked.
-  if (sys(__NR_ioctl, long{listener}, static_cast<long>(SECCOMP_IOCTL_NOTIF_RECV), &question) < 0) return;
-  const long done = fulfil(run, listener, question.about);
-  struct seccomp_notif_resp answer = {};
-  answer.id = question.about.id;
-  answer.error = done < 0 ? static_cast<int>(done) : 0;
-  sys(__NR_ioctl, long{listener}, static_cast<long>(SECCOMP_IOCTL_NOTIF_SEND), &answer);
 }
 
 }  // namespace sallyport::spawn::helper

@@ -38,6 +38,7 @@ struct Run {
   int scratch_fd;  // of the mount flagged kOpReportFd, or -1
   int control_fd;  // of an init without a server; else -1
   int proc_fd;     // the host's /proc, which a new root covers
+  int handed_fd;   // of kHandsConnections: where connections go to the owner
   int answers_fd;  // of kConfined, in the tool's process: where the listener of its seccomp program goes
   // Two files that show when the host's mounts have changed since the jail's copy of them was made. The kernel reports a
   // change once per file, and epoll_ctl(2) takes that report too, so the file that decides is for poll(2) alone.
@@ -105,8 +106,10 @@ long enter_ruleset(const Run& run);
 // Installs the seccomp program and passes its listener on.
 long ask_by_seccomp(const Run& run);
 
-// metadata.cc: answers one question of the tool's seccomp program.
+// questions.cc: answers one question of the tool's seccomp program.
 void answer_question(const Run& run, int listener);
+// sockets.cc: of a run with a handed_fd, when that is readable. False: the owner answers no more.
+bool take_owners_answer(const Run& run, int listener);
 
 // child_landlock.cc: a descriptor, or a negative errno.
 constexpr long kNoLandlock = -1000000;  // this kernel has none

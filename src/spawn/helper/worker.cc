@@ -27,9 +27,10 @@ wire::Command next_command(int channel) {
 void serve_until_exit(const Run& run, int pidfd, int listener) {
   const int channel = run.fds[wire::kFdChannel];
   const bool wrapper = run.has(wire::kWrapper);
-  struct pollfd watched[3] = {{pidfd, POLLIN, 0}, {channel, POLLIN, 0}, {listener, POLLIN, 0}};
+  struct pollfd watched[4] = {
+      {pidfd, POLLIN, 0}, {channel, POLLIN, 0}, {listener, POLLIN, 0}, {run.handed_fd, POLLIN, 0}};
   for (;;) {
-    const long ready = poll_until_ready(watched, 3);
+    const long ready = poll_until_ready(watched, 4);
     if (ready == -4) continue;  // EINTR
     if (ready < 0) {            // nobody could stop it any more
       signal_descendants(SIGKILL);
@@ -41,6 +42,7 @@ void serve_until_exit(const Run& run, int pidfd, int listener) {
     } else if (watched[2].revents != 0) {
       watched[2].fd = -1;  // nobody is left who could ask
     }
+    if (watched[3].revents != 0 && !take_owners_answer(run, listener)) watched[3].fd = -1;
     if (watched[1].revents == 0) continue;
     const wire::Command command = next_command(channel);
     const bool finish = command == wire::Command::kFinish;
@@ -89,8 +91,24 @@ bool become_owner(const ChildPlace& place, const Run& run, Failure& failure) {
          steps.ok(Stage::kParentAlive, die_with_parent(place.server_pidfd));
 }
 
+// The owner gets the one end before the tool starts; connections go through the other.
+bool open_handing(Run& run, Failure& failure) {
+  Steps steps(*run.image, failure);
+  int pair[2] = {-1, -1};
+  const long kind = long{SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK};
+  if (!steps.ok(Stage::kNetwork, sys(__NR_socketpair, long{AF_UNIX}, kind, 0L, pair))) return false;
+  run.handed_fd = pair[0];
+  wire::Report report = {};
+  report.kind = wire::ReportKind::kNetwork;
+  report.flags = wire::kHandsThemOver;
+  send_report(run.fds[wire::kFdChannel], report, &pair[1], 1);
+  sys(__NR_close, long{pair[1]});
+  return true;
+}
+
 bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   if (run.has(wire::kAsAnother) && !become_owner(place, run, failure)) return false;
+  if (run.has(wire::kHandsConnections) && !open_handing(run, failure)) return false;
   if (run.image->net_socket_count > 0 && !own_network(run, failure)) return false;
   return !run.has(wire::kWrapper) || guard_devices(run, failure);
 }
@@ -166,6 +184,7 @@ void make_ready(Run& run) {
   sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);
   run.scratch_fd = -1;
   run.control_fd = -1;
+  run.handed_fd = -1;
   open_proc(run);
   run.child_stack_top = child_stack + sizeof child_stack;
 }

@@ -154,7 +154,8 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
       ports_redirected_ = (report.flags & wire::kPortsRedirected) != 0;
       return NetworkOpened{.sockets = std::move(fds),
                            .ports_redirected = ports_redirected_,
-                           .refusals_shown = (report.flags & wire::kRefusalsShown) != 0};
+                           .refusals_shown = (report.flags & wire::kRefusalsShown) != 0,
+                           .connections_handed = (report.flags & wire::kHandsThemOver) != 0};
     case wire::ReportKind::kStarted: {
       tool_started_ = true;
       ToolStarted started{

@@ -172,7 +172,8 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, built.root_ops.size(), header, writer);
   } else if (const auto* confined = std::get_if<ConfinedPlace>(&spec.place)) {
-    header.flags |= wire::kConfined | (confined->allow_speculation ? wire::kAllowSpeculation : 0U);
+    header.flags |= wire::kConfined | (confined->allow_speculation ? wire::kAllowSpeculation : 0U) |
+                    (confined->hands_connections ? wire::kHandsConnections : 0U);
     encode_locks(confined->seccomp, confined->writable, header, writer);
   } else if (std::get<NoJailPlace>(spec.place).is_wrapper) {
     header.flags |= wire::kWrapper;

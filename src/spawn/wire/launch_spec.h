@@ -40,6 +40,7 @@ struct ConfinedPlace {
   int ruleset_fd = -1;                  // of Landlock
   std::string seccomp{};                // struct sock_filter[], as bytes; it may ask
   std::vector<std::string> writable{};  // canonical: where files' modes, owners and times may change
+  bool hands_connections = false;       // the filter asks for TCP too; NetworkOpened::connections_handed follows
   bool allow_speculation = false;
 };
 

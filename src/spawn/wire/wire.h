@@ -125,6 +125,7 @@ enum ImageFlag : std::uint32_t {
   kReportTree = 1U << 10U,       // pass a pidfd of the process above the tool to the owner with Report::kStarted
   // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
   kConfined = 1U << 11U,
+  kHandsConnections = 1U << 12U,  // of kConfined: its filter asks for TCP sockets and connections too (handed.h)
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -191,6 +192,7 @@ enum ReportFlag : std::uint32_t {
   kRefusalsShown = 1U << 8U,    // of kNetwork: its last descriptor is a netlink socket for parse_refusals()
   kRefusesAtOnce = 1U << 9U,    // of kNetwork: the kernel itself refuses what it can
   kTreeShown = 1U << 6U,        // of kStarted: its last descriptor is a pidfd, see kReportTree
+  kHandsThemOver = 1U << 7U,    // of kNetwork: its descriptor is a socket over which connections come (handed.h)
   kNobodyLeft = 1U << 5U,       // of kExited: nothing of the run is alive but the jail's init, which leaves now
 };
 

@@ -1,0 +1,106 @@
+#include "egress/handed.h"
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "egress/socket_errors.h"
+#include "spawn/wire/handed.h"
+
+namespace sallyport {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+constexpr int kTakeAtOnce = 64;
+
+IpAddress address_of(const spawn::wire::Handed& handed) {
+  sockaddr_in6 six{};
+  sockaddr_in four{};
+  six.sin6_family = AF_INET6;
+  std::memcpy(&six.sin6_addr, handed.address, sizeof six.sin6_addr);
+  four.sin_family = AF_INET;
+  std::memcpy(&four.sin_addr, handed.address, sizeof four.sin_addr);
+  const auto* address =
+      handed.is_ipv6 != 0 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
+  return endpoint_of(address).value_or(Endpoint{}).address;
+}
+
+UniqueFd descriptor_of(msghdr& message) {
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len < CMSG_LEN(sizeof(int))) return {};
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+  return UniqueFd(fd);
+}
+
+}  // namespace
+
+Status HandedConnections::serve_on(UniqueFd socket) {
+  watch_ = TRY(run_.loop->watch(socket.get(), EPOLLIN, *this));
+  socket_ = std::move(socket);
+  return {};
+}
+
+void HandedConnections::ready(int /*fd*/, std::uint32_t /*events*/) {
+  for (int i = 0; i < kTakeAtOnce && socket_; ++i) {
+    if (!take_one()) return;
+  }
+}
+
+bool HandedConnections::serve(const spawn::wire::Handed& handed, UniqueFd client) {
+  if (!client) return false;  // there was no free descriptor, so the kernel dropped it
+  if (handed.port != kDnsPort) {
+    return admission_.take(std::move(client), {.address = address_of(handed), .port = handed.port});
+  }
+  dns_.take(std::move(client));
+  return true;
+}
+
+bool HandedConnections::take_one() {
+  // What is not taken waits in the socket; when that is full, the worker refuses.
+  if (!admission_.has_room(socket_.get()) || !dns_.has_room()) {
+    pause();
+    return false;
+  }
+  spawn::wire::Handed handed{};
+  iovec part{&handed, sizeof handed};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> passed{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = passed.data();
+  message.msg_controllen = passed.size();
+  const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (size < 0 && errno == EINTR) return true;
+  if (size < 0 && would_block(errno)) return false;
+  UniqueFd client = descriptor_of(message);
+  if (size != sizeof handed) {  // the worker is gone, and with it whoever could ask
+    watch_.reset();
+    return false;
+  }
+  const bool is_let_in = serve(handed, std::move(client));
+  const spawn::wire::HandedAnswer answer{.number = handed.number, .is_let_in = is_let_in ? 1U : 0U};
+  // There is room for it: each call waits for its own, and few can wait. A worker that is gone needs none.
+  static_cast<void>(::send(socket_.get(), &answer, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL));
+  return true;
+}
+
+void HandedConnections::pause() {
+  watch_.change(0);
+  retry_ = run_.loop->after(kDescriptorRetry, [this] {
+    retry_.reset();
+    watch_.change(EPOLLIN);
+  });
+}
+
+void HandedConnections::close_all() {
+  retry_.reset();
+  watch_.reset();
+  socket_.reset();
+}
+
+}  // namespace sallyport

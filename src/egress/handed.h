@@ -1,0 +1,34 @@
+// The connections of a tool that has no network namespace: its worker made each and hands it over with the address that the tool
+// wanted (spawn/wire/handed.h). From there on they are like those that a jail's listeners accept.
+#pragma once
+
+#include "egress/admission.h"
+#include "egress/dns_tcp.h"
+#include "egress/run.h"
+#include "spawn/wire/handed.h"
+
+namespace sallyport {
+
+class HandedConnections final : public Watcher {
+ public:
+  HandedConnections(EgressRun& run, Admission& admission, DnsTcp& dns) : run_(run), admission_(admission), dns_(dns) {}
+
+  [[nodiscard]] Status serve_on(UniqueFd socket);
+  void ready(int fd, std::uint32_t events) override;
+  void close_all();
+
+ private:
+  // False: nothing more for now.
+  [[nodiscard]] bool take_one();
+  [[nodiscard]] bool serve(const spawn::wire::Handed& handed, UniqueFd client);
+  void pause();
+
+  EgressRun& run_;
+  Admission& admission_;
+  DnsTcp& dns_;
+  UniqueFd socket_{};
+  Watch watch_{};
+  Timer retry_{};
+};
+
+}  // namespace sallyport

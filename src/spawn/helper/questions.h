@@ -1,0 +1,34 @@
+// What the seccomp program of a confined tool asks its worker, and how the worker reads what is meant.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+
+inline int as_int(std::uint64_t argument) { return static_cast<int>(static_cast<std::uint32_t>(argument)); }
+inline std::uint32_t as_id(std::uint64_t argument) { return static_cast<std::uint32_t>(argument); }
+
+char* append_text(char* out, const char* text);
+// Something below the asking thread's directory in /proc: "cwd", "mem", or "fd/" with a number. A descriptor or a negative errno.
+long open_of_tool(const Run& run, std::uint32_t pid, const char* name, int number, long flags);
+// From the tool's memory, a page at the most each time: what follows may not be mapped. How much, or a negative errno.
+long copy_in(long memory, std::uint64_t from, char* to, std::size_t size);
+// All of it: 0 or a negative errno.
+long copy_all_in(long memory, std::uint64_t from, char* to, std::size_t size);
+// The asking thread is alive and still waits, so its number was its own all the time.
+bool still_asks(int listener, std::uint64_t id);
+
+// Each: 0 or a negative errno, for the tool.
+// metadata.cc
+long change_metadata(const Run& run, int listener, const struct seccomp_notif& about);
+// sockets.cc. kAnswered: the tool has its answer already, or gets it when the owner has given his.
+constexpr long kAnswered = 1;
+long make_socket(const Run& run, int listener, const struct seccomp_notif& about);
+long connect_socket(const Run& run, int listener, const struct seccomp_notif& about);
+
+}  // namespace sallyport::spawn::helper
