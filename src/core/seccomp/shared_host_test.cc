@@ -9,7 +9,6 @@
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <termios.h>
 
 #include <array>
@@ -24,6 +23,8 @@ namespace sallyport::seccomp {
 namespace {
 
 constexpr std::uint64_t kHighBits = 0xffffffff00000000;
+
+long number_of(const char* call) { return seccomp_syscall_resolve_name_arch(seccomp_arch_native(), call); }
 
 int answer_to(std::string_view program, long number, std::array<std::uint64_t, 6> arguments = {}) {
   const std::vector<Instruction> instructions = instructions_of(program);
@@ -65,23 +66,24 @@ TEST(SharedHost, AllowsNothingThatTheUsualProgramRefuses_C22) {
 }
 
 TEST(SharedHost, AsksAboutMetadataAndNeverAboutSetId_C41) {
-  for (const long call : {SYS_chmod, SYS_fchmod, SYS_chown, SYS_lchown, SYS_fchown, SYS_fchownat, SYS_utimensat}) {
+  for (const long call : {number_of("chmod"), number_of("fchmod"), number_of("chown"), number_of("lchown"),
+                          number_of("fchown"), number_of("fchownat"), number_of("utimensat")}) {
     EXPECT_EQ(on_shared_host(call, {0, 0755}), kAsk) << call;
   }
-  EXPECT_EQ(on_shared_host(SYS_fchmodat, {0, 0, 0644}), kAsk);
-  EXPECT_EQ(on_shared_host(SYS_chmod, {0, 04755}), EPERM);
-  EXPECT_EQ(on_shared_host(SYS_fchmod, {0, kHighBits | 02755}), EPERM);
-  EXPECT_EQ(on_shared_host(SYS_fchmodat, {0, 0, 06000}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("fchmodat"), {0, 0, 0644}), kAsk);
+  EXPECT_EQ(on_shared_host(number_of("chmod"), {0, 04755}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("fchmod"), {0, kHighBits | 02755}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("fchmodat"), {0, 0, 06000}), EPERM);
 }
 
 TEST(SharedHost, HasNoSocketsButPairs_C24) {
   for (const std::uint64_t family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_VSOCK, AF_PACKET}) {
-    EXPECT_EQ(on_shared_host(SYS_socket, {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
+    EXPECT_EQ(on_shared_host(number_of("socket"), {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
   }
-  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}), kAllow);
-  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}), kAllow);
-  EXPECT_EQ(on_shared_host(SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0}), EAFNOSUPPORT);
-  EXPECT_EQ(on_shared_host(SYS_socketpair, {kHighBits | AF_UNIX, kHighBits | SOCK_DGRAM, 0}), EAFNOSUPPORT);
+  EXPECT_EQ(on_shared_host(number_of("socketpair"), {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}), kAllow);
+  EXPECT_EQ(on_shared_host(number_of("socketpair"), {AF_UNIX, SOCK_SEQPACKET, 0}), kAllow);
+  EXPECT_EQ(on_shared_host(number_of("socketpair"), {AF_UNIX, SOCK_DGRAM, 0}), EAFNOSUPPORT);
+  EXPECT_EQ(on_shared_host(number_of("socketpair"), {kHighBits | AF_UNIX, kHighBits | SOCK_DGRAM, 0}), EAFNOSUPPORT);
 }
 
 int with_tcp(long number, std::array<std::uint64_t, 6> arguments = {}) {
@@ -115,57 +117,57 @@ TEST(SharedHostWithTcp, LetsNothingMoreGoOn_C24) {
 
 TEST(SharedHostWithTcp, AsksForTcpAndKnowsNoOtherSocket_C24) {
   for (const std::uint64_t family : {AF_INET, AF_INET6}) {
-    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0}), kAsk);
-    EXPECT_EQ(with_tcp(SYS_socket, {kHighBits | family, SOCK_STREAM, 6}), kAsk) << "the kernel reads 32 bits";
-    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM, 262}), EPROTONOSUPPORT) << "MPTCP";
+    EXPECT_EQ(with_tcp(number_of("socket"), {family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0}), kAsk);
+    EXPECT_EQ(with_tcp(number_of("socket"), {kHighBits | family, SOCK_STREAM, 6}), kAsk) << "the kernel reads 32 bits";
+    EXPECT_EQ(with_tcp(number_of("socket"), {family, SOCK_STREAM, 262}), EPROTONOSUPPORT) << "MPTCP";
     for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET}) {
-      EXPECT_EQ(with_tcp(SYS_socket, {family, type, 0}), EAFNOSUPPORT) << type;
+      EXPECT_EQ(with_tcp(number_of("socket"), {family, type, 0}), EAFNOSUPPORT) << type;
     }
   }
   for (const std::uint64_t family : {AF_UNIX, AF_NETLINK, AF_VSOCK, AF_PACKET, AF_ALG}) {
-    EXPECT_EQ(with_tcp(SYS_socket, {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
+    EXPECT_EQ(with_tcp(number_of("socket"), {family, SOCK_STREAM, 0}), EAFNOSUPPORT) << family;
   }
-  EXPECT_EQ(with_tcp(SYS_connect), kAsk);
-  EXPECT_EQ(with_tcp(SYS_bind), EACCES);
-  EXPECT_EQ(with_tcp(SYS_listen), EACCES);
+  EXPECT_EQ(with_tcp(number_of("connect")), kAsk);
+  EXPECT_EQ(with_tcp(number_of("bind")), EACCES);
+  EXPECT_EQ(with_tcp(number_of("listen")), EACCES);
 }
 
 // Fast open connects in a call that is not asked about.
 TEST(SharedHostWithTcp, ConnectsByNoOtherCall_C24) {
-  EXPECT_EQ(with_tcp(SYS_sendto, {0, 0, 0, MSG_NOSIGNAL}), kAllow);
-  EXPECT_EQ(with_tcp(SYS_sendto, {0, 0, 0, MSG_FASTOPEN | MSG_NOSIGNAL}), EOPNOTSUPP);
-  EXPECT_EQ(with_tcp(SYS_sendmsg, {0, 0, MSG_NOSIGNAL}), kAllow);
-  EXPECT_EQ(with_tcp(SYS_sendmsg, {0, 0, kHighBits | MSG_FASTOPEN}), EOPNOTSUPP);
-  EXPECT_EQ(with_tcp(SYS_sendmmsg, {0, 0, 0, MSG_FASTOPEN}), EOPNOTSUPP);
-  EXPECT_EQ(with_tcp(SYS_setsockopt, {0, IPPROTO_TCP, TCP_NODELAY}), kAllow);
-  EXPECT_EQ(with_tcp(SYS_setsockopt, {0, SOL_SOCKET, SO_KEEPALIVE}), kAllow);
+  EXPECT_EQ(with_tcp(number_of("sendto"), {0, 0, 0, MSG_NOSIGNAL}), kAllow);
+  EXPECT_EQ(with_tcp(number_of("sendto"), {0, 0, 0, MSG_FASTOPEN | MSG_NOSIGNAL}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(number_of("sendmsg"), {0, 0, MSG_NOSIGNAL}), kAllow);
+  EXPECT_EQ(with_tcp(number_of("sendmsg"), {0, 0, kHighBits | MSG_FASTOPEN}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(number_of("sendmmsg"), {0, 0, 0, MSG_FASTOPEN}), EOPNOTSUPP);
+  EXPECT_EQ(with_tcp(number_of("setsockopt"), {0, IPPROTO_TCP, TCP_NODELAY}), kAllow);
+  EXPECT_EQ(with_tcp(number_of("setsockopt"), {0, SOL_SOCKET, SO_KEEPALIVE}), kAllow);
   for (const std::uint64_t option : {TCP_FASTOPEN_CONNECT, TCP_FASTOPEN, TCP_ULP, TCP_REPAIR}) {
-    EXPECT_EQ(with_tcp(SYS_setsockopt, {0, IPPROTO_TCP, option}), ENOPROTOOPT) << option;
+    EXPECT_EQ(with_tcp(number_of("setsockopt"), {0, IPPROTO_TCP, option}), ENOPROTOOPT) << option;
   }
   for (const std::uint64_t option : {SO_BINDTODEVICE, SO_SNDBUF, SO_RCVBUF, SO_MARK, SO_ATTACH_FILTER}) {
-    EXPECT_EQ(with_tcp(SYS_setsockopt, {0, SOL_SOCKET, option}), ENOPROTOOPT) << option;
+    EXPECT_EQ(with_tcp(number_of("setsockopt"), {0, SOL_SOCKET, option}), ENOPROTOOPT) << option;
   }
 }
 
 TEST(SharedHost, LetsNobodyLimitAnotherProcess) {
-  EXPECT_EQ(on_shared_host(SYS_prlimit64, {0}), kAllow);
-  EXPECT_EQ(on_shared_host(SYS_prlimit64, {1234}), EPERM);
-  EXPECT_EQ(on_shared_host(SYS_prlimit64, {kHighBits}), kAllow) << "the kernel reads 32 bits";
-  EXPECT_EQ(on_shared_host(SYS_setpriority, {0, 1234}), EPERM);
-  EXPECT_EQ(on_shared_host(SYS_sched_setaffinity, {1234}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("prlimit64"), {0}), kAllow);
+  EXPECT_EQ(on_shared_host(number_of("prlimit64"), {1234}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("prlimit64"), {kHighBits}), kAllow) << "the kernel reads 32 bits";
+  EXPECT_EQ(on_shared_host(number_of("setpriority"), {0, 1234}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("sched_setaffinity"), {1234}), EPERM);
 }
 
 TEST(SharedHost, KnowsTheRequestsThatFilesNeedAndNoOther) {
   for (const unsigned long request : std::initializer_list<unsigned long>{
            TCGETS, FIONREAD, FIOCLEX, FICLONE, FICLONERANGE, FS_IOC_GETFLAGS, FS_IOC_FIEMAP}) {
-    EXPECT_EQ(on_shared_host(SYS_ioctl, {0, request}), kAllow) << std::hex << request;
+    EXPECT_EQ(on_shared_host(number_of("ioctl"), {0, request}), kAllow) << std::hex << request;
   }
   for (const unsigned long request :
        std::initializer_list<unsigned long>{FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, FS_IOC_SETFSLABEL}) {
-    EXPECT_EQ(on_shared_host(SYS_ioctl, {0, request}), ENOTTY) << std::hex << request;
+    EXPECT_EQ(on_shared_host(number_of("ioctl"), {0, request}), ENOTTY) << std::hex << request;
   }
-  EXPECT_EQ(on_shared_host(SYS_ioctl, {0, TIOCSTI}), EPERM);
-  EXPECT_EQ(on_shared_host(SYS_ioctl, {0, kHighBits | TIOCSTI}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("ioctl"), {0, TIOCSTI}), EPERM);
+  EXPECT_EQ(on_shared_host(number_of("ioctl"), {0, kHighBits | TIOCSTI}), EPERM);
 }
 
 }  // namespace
