@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sallyport/jail.h"
@@ -27,8 +29,37 @@ namespace sallyport {
 struct AuditCall {
   const JailedSubprocessSpec& spec;
   JailKind jail = JailKind::kAuto;
-  std::string_view policy_digest{};  // empty: the policy itself was refused
-  std::filesystem::path repo{};      // the gate's; empty: the one that `spec` names
+  std::string_view policy_digest{};     // empty: the policy itself was refused
+  std::filesystem::path repo{};         // the gate's; empty: the one that `spec` names
+  std::string_view job{};               // GateConfig::job
+  std::optional<std::string> commit{};  // that the repo stands at; nothing: it has none, or none that can be believed
+};
+
+// What became of a part of a job, in the words of in-toto's Test Result; of the last two nothing can be attested.
+enum class JobResult { kPassed, kWarned, kFailed, kIncomplete, kSkipped };
+[[nodiscard]] std::string_view name_of(JobResult result);
+
+struct AuditJobStep {
+  std::string name{};
+  JobResult result = JobResult::kIncomplete;
+  std::string why{};  // one line; empty when it passed
+};
+struct AuditJobFile {
+  std::string name{};
+  std::string sha256{};
+};
+
+// How a job ended, whose calls stand in the log under the same id (GateConfig::job).
+struct AuditJob {
+  std::string id{};
+  std::string name{};  // "validate", "probe"
+  std::filesystem::path repo{};
+  std::optional<std::string> commit{};
+  JobResult result = JobResult::kIncomplete;
+  std::string verdict{};                                        // in the job's own words: "denied", "findings"
+  std::vector<std::pair<std::string, std::string>> settings{};  // what the verdict depends on: {"severity", "high"}
+  std::vector<AuditJobStep> steps{};
+  std::vector<AuditJobFile> outputs{};  // the reports it wrote
 };
 
 // What happens to a call that the log cannot take. kGoOn weakens C33: such a run leaves a warning (`subproc.audit.failed`) and no
@@ -46,6 +77,8 @@ class AuditSink {
                                    const Result<JailedSubprocessResult>& result) = 0;
   // A call that was refused before it had an id.
   [[nodiscard]] virtual Status refused(const AuditCall& call, const Error& why) = 0;
+  // The calls of a job are over, and this came of it. A sink that is for single calls keeps nothing of it.
+  [[nodiscard]] virtual Status job_ended(const AuditJob& /*job*/) { return {}; }
   // Directories that no tool may write and that must not lie in an analysed repo; canonical. The gate refuses such calls.
   [[nodiscard]] virtual std::vector<std::filesystem::path> places() const { return {}; }
   [[nodiscard]] virtual AuditFailure on_failure() const { return AuditFailure::kRefuse; }

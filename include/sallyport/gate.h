@@ -50,6 +50,8 @@ struct GateConfig {
   std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
   AuditSink* audit = nullptr;                        // borrowed; must outlive the gate. Null: no call is recorded (C33)
+  // What the calls of this gate are part of, in their records: 32 hex digits that no other job has. Empty: nothing.
+  std::string job{};
   // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
   // What kAuto tries, in this order.

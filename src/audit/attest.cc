@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <expected>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "audit/prove.h"
 #include "core/audit/record_line.h"
 #include "core/errors.h"
-#include "core/json/json.h"
+#include "core/json/lookup.h"
 
 namespace sallyport::audit {
 namespace {
@@ -21,21 +20,10 @@ struct Run {
   Json result;
 };
 
-Result<Json> parsed_record(const std::string& text) {
-  // What is attested is what was written: a record whose hash does not fit is nothing to sign.
-  const std::expected<RecordLine, std::string_view> line = open_record(text);
-  Json json = Json::parse(text, nullptr, false);
-  if (!line || !json.is_object()) {
-    return fail(invalid_request("record", line ? "it is no JSON" : line.error(), "sallyport audit verify says more"));
-  }
-  return json;
-}
-
-Result<Run> find_run(const LogDirectory& directory, const std::string& wanted) {
-  const std::string text = TRY(find_record(directory, wanted));
-  Run run{.result = TRY(parsed_record(text))};
-  const std::string id = run.result.value("run", std::string());
-  if (run.result.value("kind", std::string()) != "result") {
+Result<Run> find_run(const LogDirectory& directory, Json end) {
+  Run run{.intent = {}, .result = std::move(end)};
+  const std::string id = text_in(run.result, "run");
+  if (text_in(run.result, "kind") != "result") {
     return fail(invalid_request("run", fmt::format("{} has no result", id), "only a run that ended can be attested"));
   }
   LogReader reader = TRY(LogReader::open(directory));
@@ -49,68 +37,98 @@ Result<Run> find_run(const LogDirectory& directory, const std::string& wanted) {
 }
 
 Json subjects_of(const Run& run) {
-  const Json& request = run.intent["request"];
-  Json subjects = Json::array();
-  if (request["commit"].is_string()) {
-    subjects.push_back({{"name", request["repo"].is_string() ? request["repo"] : Json("repo")},
-                        {"digest", {{"gitCommit", request["commit"]}}}});
-  }
+  Json subjects = commit_subject(member(run.intent, "request"));
   for (const char* stream : {"stdout", "stderr"}) {
-    subjects.push_back({{"name", stream}, {"digest", {{"sha256", run.result[stream]["sha256"]}}}});
+    subjects.push_back({{"name", stream}, {"digest", {{"sha256", text_in(member(run.result, stream), "sha256")}}}});
   }
   return subjects;
 }
 
-// Where the claim can be looked up: the record itself, by number and digest.
-Json evidence_of(const Run& run) {
-  return {{"name", fmt::format("sallyport audit record {}", run.result["seq"].get<std::uint64_t>())},
-          {"digest", {{"sha256", run.result["hash"]}}},
-          {"mediaType", "application/json"}};
-}
-
 Json receipt_predicate(const Run& run) {
-  Json predicate = {{"run", run.result["run"]},
-                    {"host", run.result["host"]},
-                    {"started", run.intent["time"]},
-                    {"ended", run.result["time"]},
-                    {"request", run.intent["request"]}};
+  Json predicate = {{"run", member(run.result, "run")},
+                    {"host", member(run.result, "host")},
+                    {"started", member(run.intent, "time")},
+                    {"ended", member(run.result, "time")},
+                    {"request", member(run.intent, "request")}};
   for (const char* name :
        {"outcome", "duration_ms", "usage", "receipt", "denials", "git_findings", "stdout", "stderr"}) {
-    predicate[name] = run.result[name];
+    predicate[name] = member(run.result, name);
   }
-  predicate["records"] = Json::array();
-  for (const Json* record : {&run.intent, &run.result}) {
-    predicate["records"].push_back({{"seq", (*record)["seq"]}, {"hash", (*record)["hash"]}});
-  }
+  predicate["records"] = Json::array({reference_to(run.intent), reference_to(run.result)});
   return predicate;
 }
 
 Json scai_predicate(const Run& run) {
   Json attributes = Json::array();
-  const Json& receipt = run.result["receipt"];
-  for (const Json& guarantee : receipt["guarantees"]) {
+  const Json& receipt = member(run.result, "receipt");
+  const Json& outcome = member(run.result, "outcome");
+  for (const Json& guarantee : items_in(receipt, "guarantees")) {
     if (!guarantee.is_object()) continue;
-    attributes.push_back({{"attribute", guarantee["name"]},
-                          {"conditions", {{"mechanism", guarantee["mechanism"]}, {"jail", receipt["jail"]}}},
-                          {"evidence", evidence_of(run)}});
+    attributes.push_back(
+        {{"attribute", member(guarantee, "name")},
+         {"conditions", {{"mechanism", member(guarantee, "mechanism")}, {"jail", member(receipt, "jail")}}},
+         {"evidence", evidence_of(run.result)}});
   }
-  attributes.push_back({{"attribute", fmt::format("outcome.{}", run.result["outcome"].value("outcome", "unknown"))},
-                        {"conditions", run.result["outcome"]["evidence"]},
-                        {"evidence", evidence_of(run)}});
+  attributes.push_back({{"attribute", fmt::format("outcome.{}", text_in(outcome, "outcome"))},
+                        {"conditions", member(outcome, "evidence")},
+                        {"evidence", evidence_of(run.result)}});
   return {{"attributes", std::move(attributes)},
-          {"producer", {{"name", "sallyport"}, {"digest", {{"sha256", receipt["policy_digest"]}}}}}};
+          {"producer", {{"name", "sallyport"}, {"digest", {{"sha256", member(receipt, "policy_digest")}}}}}};
+}
+
+Result<Json> statement_of_run(const LogDirectory& directory, Json end, Predicate predicate) {
+  const Run run = TRY(find_run(directory, std::move(end)));
+  switch (predicate) {
+    case Predicate::kReceipt:
+      return statement_json(subjects_of(run), kReceiptPredicate, receipt_predicate(run));
+    case Predicate::kScai:
+      return statement_json(subjects_of(run), kScaiPredicate, scai_predicate(run));
+    case Predicate::kTestResult:
+      break;
+  }
+  return fail(invalid_request("predicate", "a single run is no test", "name a job of validate or probe, or last-job"));
 }
 
 }  // namespace
 
-Result<std::string> statement_of_run(const LogDirectory& directory, const std::string& wanted, Predicate predicate) {
-  const Run run = TRY(find_run(directory, wanted));
-  const bool scai = predicate == Predicate::kScai;
-  const Json statement = {{"_type", kStatementType},
-                          {"subject", subjects_of(run)},
-                          {"predicateType", scai ? kScaiPredicate : kReceiptPredicate},
-                          {"predicate", scai ? scai_predicate(run) : receipt_predicate(run)}};
-  return json_dump(statement);
+// What is attested is what was written: a record whose hash does not fit is nothing to sign.
+Result<Json> parsed_record(const std::string& text) {
+  const std::expected<RecordLine, std::string_view> line = open_record(text);
+  Json json = Json::parse(text, nullptr, false);
+  if (!line || !json.is_object()) {
+    return fail(invalid_request("record", line ? "it is no JSON" : line.error(), "sallyport audit verify says more"));
+  }
+  return json;
+}
+
+Json statement_json(Json subjects, std::string_view type, Json predicate) {
+  return {{"_type", kStatementType},
+          {"subject", std::move(subjects)},
+          {"predicateType", type},
+          {"predicate", std::move(predicate)}};
+}
+
+Json commit_subject(const Json& request) {
+  const std::string commit = text_in(request, "commit");
+  if (commit.empty()) return Json::array();
+  const std::string repo = text_in(request, "repo");
+  return Json::array({{{"name", repo.empty() ? "repo" : repo}, {"digest", {{"gitCommit", commit}}}}});
+}
+
+Json evidence_of(const Json& record) {
+  return {{"name", fmt::format("sallyport audit record {}", count_in(record, "seq"))},
+          {"digest", {{"sha256", member(record, "hash")}}},
+          {"mediaType", "application/json"}};
+}
+
+Json reference_to(const Json& record) { return {{"seq", count_in(record, "seq")}, {"hash", member(record, "hash")}}; }
+
+Result<std::string> statement_of(const LogDirectory& directory, const std::string& wanted, Predicate predicate) {
+  const std::string text = TRY(find_record(directory, wanted));
+  Json end = TRY(parsed_record(text));
+  const bool is_job = text_in(end, "kind") == "job";
+  return json_dump(is_job ? TRY(statement_of_job(directory, end, predicate))
+                          : TRY(statement_of_run(directory, std::move(end), predicate)));
 }
 
 }  // namespace sallyport::audit

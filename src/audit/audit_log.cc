@@ -33,6 +33,11 @@ class LogSink final : public AuditSink {
     return finish(refusal_members(run, writer_, call, why));
   }
 
+  [[nodiscard]] Status job_ended(const AuditJob& job) override {
+    TRY(check_job(job));
+    return finish(job_members(writer_, job));
+  }
+
   [[nodiscard]] std::vector<std::filesystem::path> places() const override { return {log_->directory().path()}; }
   [[nodiscard]] AuditFailure on_failure() const override { return options_.on_failure; }
 

@@ -4,88 +4,21 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "audit/repo_commit.h"
-#include "core/audit/redact.h"
+#include "audit/cleaner.h"
 #include "core/bytes/sha256.h"
 #include "core/errors.h"
 #include "core/json/json.h"
-#include "core/text/utf8.h"
 
 namespace sallyport::audit {
 namespace {
 
-// Bounds that keep every record below kLongestRecord, whatever a caller or a tool chose: a byte takes up to six as JSON.
-constexpr std::size_t kLongestText = 2048;
-constexpr std::size_t kAllTexts = 64 * 1024;
-constexpr std::size_t kMostItems = 64;
-constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kNoRun = "00000000000000000000000000000000";
-
-// One record's texts: redacted, and bounded together.
-class Cleaner {
- public:
-  explicit Cleaner(std::span<const std::string> argv) : redacted_(redact_argv(argv)) {}
-
-  [[nodiscard]] const RedactedArgv& redacted() const { return redacted_; }
-
-  // Redacted first, so that no cut goes through what a rule would have known.
-  [[nodiscard]] Json text(std::string_view bytes) { return bounded(redact_text(bytes, redacted_.secrets)); }
-
-  // Every string of a tree, and no list longer than a bound; what is left out is counted.
-  [[nodiscard]] Json tree(Json value) {
-    if (value.is_string()) return text(value.get_ref<const std::string&>());
-    if (value.is_array() && value.size() > kMostItems) {
-      const std::size_t left_out = value.size() - kMostItems;
-      value.erase(value.begin() + static_cast<std::ptrdiff_t>(kMostItems), value.end());
-      value.push_back(fmt::format("[+{} items]", left_out));
-    }
-    if (!value.is_structured()) return value;
-    for (Json& item : value) item = tree(std::move(item));
-    return value;
-  }
-
-  [[nodiscard]] Json paths(const std::vector<std::filesystem::path>& paths) {
-    Json list = Json::array();
-    for (const auto& path : paths) list.push_back(json_text(path.native()));
-    return tree(std::move(list));
-  }
-
-  [[nodiscard]] Json argv() {
-    Json list = Json::array();
-    for (const std::string& word : redacted_.argv) {
-      if (list.size() == kMostArguments) break;
-      list.push_back(bounded(word));
-    }
-    const std::size_t left_out = redacted_.argv.size() - list.size();
-    if (left_out > 0) list.push_back(fmt::format("[+{} arguments]", left_out));
-    return list;
-  }
-
- private:
-  [[nodiscard]] Json bounded(std::string kept) {
-    const std::size_t most = std::min(kLongestText, left_);
-    if (kept.size() > most) {
-      const std::size_t whole = kept.size();
-      std::size_t end = most;
-      const bool is_text = is_valid_utf8(kept);
-      while (is_text && end > 0 && (static_cast<unsigned char>(kept[end]) & 0xC0U) == 0x80U) --end;
-      kept = fmt::format("{}[+{} bytes]", kept.substr(0, end), whole - end);
-    }
-    left_ -= std::min(left_, kept.size());
-    return json_text(kept);
-  }
-
-  RedactedArgv redacted_;
-  std::size_t left_ = kAllTexts;
-};
 
 Json limits_of(const Limits& limits) {
   Json json = {{"wall_ms", limits.wall.count()}, {"output_bytes", count(limits.output)}};
@@ -107,12 +40,11 @@ Json request_json(const AuditCall& call, Cleaner& clean) {
   for (const std::string& rule : spec.allowed_egress) hosts.push_back(json_text(rule));
   Json required = Json::array();
   for (const Guarantee guarantee : spec.required) required.push_back(name_of(guarantee));
-  const std::optional<std::string> commit = repo_commit(repo_of(call));
   return {{"argv", clean.argv()},
           {"redacted", clean.redacted().count},
           {"cwd", clean.text(spec.cwd.native())},
           {"repo", clean.text(repo_of(call).native())},
-          {"commit", commit ? Json(*commit) : Json(nullptr)},
+          {"commit", call.commit ? Json(*call.commit) : Json(nullptr)},
           {"writable_repo", spec.repo_access == RepoAccess::kWritable},
           {"read_only", clean.paths(spec.extra_read_only)},
           {"read_write", clean.paths(spec.extra_read_write)},
@@ -137,6 +69,7 @@ Json common(std::string_view kind, const std::string& run, const Writer& writer,
           {"pid", ::getpid()},
           {"uid", ::geteuid()},
           {"label", clean.text(writer.label)},
+          {"job", call.job.empty() ? Json(nullptr) : Json(call.job)},
           {"probe", spec.probe ? clean.text(*spec.probe) : Json(nullptr)},
           {"tool", clean.text(tool)},
           {"repo", clean.text(repo_of(call).native())},
@@ -146,9 +79,6 @@ Json common(std::string_view kind, const std::string& run, const Writer& writer,
 Json stream_json(const CapturedStream& stream) {
   return {{"bytes", stream.total_bytes}, {"truncated", stream.truncated}, {"sha256", sha256_hex(stream.bytes)}};
 }
-
-// Nothing but ASCII: neither a reader's idea of a line nor a terminal's of a command can be met by what it holds.
-std::string ascii_text(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 void add_result(Json& json, const JailedSubprocessResult& result, Cleaner& clean) {
   json["outcome"] = clean.tree(json_of(result.outcome));
@@ -166,6 +96,8 @@ void add_result(Json& json, const JailedSubprocessResult& result, Cleaner& clean
 }
 
 }  // namespace
+
+std::string record_text(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 Writer this_writer(std::string label) {
   std::array<char, 256> name{};
@@ -197,7 +129,7 @@ std::string intent_members(const std::string& run, const Writer& writer, const A
   Cleaner clean(call.spec.argv);
   Json json = common("intent", run, writer, call, clean);
   json["request"] = request_json(call, clean);
-  return ascii_text(json);
+  return record_text(json);
 }
 
 std::string end_members(const std::string& run, const Writer& writer, const AuditCall& call,
@@ -206,13 +138,13 @@ std::string end_members(const std::string& run, const Writer& writer, const Audi
   if (result) {
     Json json = common("result", run, writer, call, clean);
     add_result(json, *result, clean);
-    return ascii_text(json);
+    return record_text(json);
   }
   // The jail died under a tool that had started; everything else kept it from starting.
   const bool had_started = result.error().as<JailDied>() != nullptr;
   Json json = common(had_started ? "failure" : "refusal", run, writer, call, clean);
   json["error"] = clean.tree(json_of(result.error()));
-  return ascii_text(json);
+  return record_text(json);
 }
 
 std::string refusal_members(const std::string& run, const Writer& writer, const AuditCall& call, const Error& why) {
@@ -220,7 +152,7 @@ std::string refusal_members(const std::string& run, const Writer& writer, const 
   Json json = common("refusal", run, writer, call, clean);
   json["request"] = request_json(call, clean);
   json["error"] = clean.tree(json_of(why));
-  return ascii_text(json);
+  return record_text(json);
 }
 
 namespace {
@@ -238,13 +170,13 @@ Json recovery() {
 std::string recovery_members(const TornTail& torn) {
   Json json = recovery();
   json["torn"] = {{"file", torn.file}, {"bytes", torn.bytes}, {"sha256", torn.sha256}};
-  return ascii_text(json);
+  return record_text(json);
 }
 
 std::string rebuilt_members() {
   Json json = recovery();
   json["head"] = "rebuilt";
-  return ascii_text(json);
+  return record_text(json);
 }
 
 }  // namespace sallyport::audit

@@ -29,6 +29,7 @@ bool names_run(std::string_view wanted, std::string_view run) {
 
 bool is_wanted(const std::string& wanted, const std::optional<std::uint64_t>& number, const RecordLine& line) {
   if (wanted == "last") return line.kind == "result";
+  if (wanted == "last-job") return line.kind == "job";
   return number ? line.seq == *number : names_run(wanted, line.run);
 }
 

@@ -30,7 +30,7 @@ struct RecordProof {
 // C2SP tlog-proof.
 [[nodiscard]] std::string tlog_proof_text(const RecordProof& proof);
 
-// The record of a number or the last of a run, whole; "last" is the last result.
+// The record of a number or the last of a run, whole; "last" is the last result, "last-job" the last job's end.
 [[nodiscard]] Result<std::string> find_record(const LogDirectory& directory, const std::string& wanted);
 
 [[nodiscard]] Result<NoteKey> own_public_key(const LogDirectory& directory);

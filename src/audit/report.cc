@@ -14,7 +14,7 @@
 #include "audit/report_template.h"
 #include "core/bytes/base64.h"
 #include "core/bytes/sha256.h"
-#include "core/json/json.h"
+#include "core/json/lookup.h"
 #include "core/text/printable.h"
 
 namespace sallyport::audit {
@@ -38,12 +38,12 @@ class Names {
 };
 
 std::string plain(const Json& value) {
+  if (value.is_null()) return {};
   return printable(value.is_string() ? value.get<std::string>() : json_dump(value));
 }
 
 std::string joined(const Json& words) {
   std::string text;
-  if (!words.is_array()) return text;
   for (const Json& word : words) text += (text.empty() ? "" : " ") + plain(word);
   return text;
 }
@@ -57,25 +57,22 @@ struct Request {
 class Rows {
  public:
   void add(const Json& record, const Request& request) {
-    const Json outcome = record.value("outcome", Json::object());
-    const std::string kind = record.value("kind", "");
-    const Json receipt = record.value("receipt", Json::object());
+    const Json& outcome = member(record, "outcome");
+    const Json& receipt = member(record, "receipt");
+    const Json& error = member(record, "error");
     Json denied = Json::array();
-    for (const Json& denial : record.value("denials", Json::array())) {
+    for (const Json& denial : items_in(record, "denials")) {
       if (!denial.is_object()) continue;
-      denied.push_back(
-          {plain(denial.value("host", Json(""))), denial.value("port", 0), plain(denial.value("reason", Json("")))});
+      denied.push_back({plain(member(denial, "host")), count_in(denial, "port"), plain(member(denial, "reason"))});
     }
-    const Json error = record.value("error", Json::object());
-    const std::string said =
-        error.empty() ? plain(outcome.value("evidence", Json::object())) : plain(error.value("message", Json("")));
-    push({record.value("seq", std::uint64_t{0}), record.value("time", ""),
-          names_.number_of(outcome.empty() ? kind : outcome.value("outcome", "unknown")),
-          names_.number_of(plain(record.value("tool", Json("")))), record.value("duration_ms", 0.0),
-          names_.number_of(plain(record.value("repo", Json("")))), request.command, record.value("run", ""),
-          names_.number_of(plain(record.value("host", Json("")))), std::move(denied), names_.number_of(said),
-          names_.number_of(receipt_text(receipt)), request.commit, receipt.value("plan_digest", ""),
-          record.value("hash", "")});
+    const std::string said = error.is_null() ? plain(member(outcome, "evidence")) : plain(member(error, "message"));
+    push({count_in(record, "seq"), text_in(record, "time"),
+          names_.number_of(outcome.is_null() ? text_in(record, "kind") : text_in(outcome, "outcome")),
+          names_.number_of(plain(member(record, "tool"))), number_in(record, "duration_ms"),
+          names_.number_of(plain(member(record, "repo"))), request.command, text_in(record, "run"),
+          names_.number_of(plain(member(record, "host"))), std::move(denied), names_.number_of(said),
+          names_.number_of(receipt_text(receipt)), request.commit, text_in(receipt, "plan_digest"),
+          text_in(record, "hash")});
   }
 
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
@@ -103,18 +100,17 @@ class Rows {
 
  private:
   static std::string receipt_text(const Json& receipt) {
-    if (receipt.empty()) return {};
-    std::string text = fmt::format("jail: {}\n", plain(receipt.value("jail", Json(""))));
-    const Json binary = receipt.value("binary", Json::object());
-    if (binary.is_object()) {
-      text += fmt::format("binary: {}\nsha256: {}\n", plain(binary.value("path", Json(""))),
-                          plain(binary.value("sha256", binary.value("digest", Json("")))));
+    if (!receipt.is_object()) return {};
+    std::string text = fmt::format("jail: {}\n", plain(member(receipt, "jail")));
+    if (const Json& binary = member(receipt, "binary"); binary.is_object()) {
+      const Json& sha256 = member(binary, "sha256");
+      text += fmt::format("binary: {}\nsha256: {}\n", plain(member(binary, "path")),
+                          plain(sha256.is_null() ? member(binary, "digest") : sha256));
     }
-    text += fmt::format("policy: {}\n", plain(receipt.value("policy_digest", Json(""))));
-    for (const Json& guarantee : receipt.value("guarantees", Json::array())) {
+    text += fmt::format("policy: {}\n", plain(member(receipt, "policy_digest")));
+    for (const Json& guarantee : items_in(receipt, "guarantees")) {
       if (!guarantee.is_object()) continue;
-      text += fmt::format("{} ({})\n", plain(guarantee.value("name", Json(""))),
-                          plain(guarantee.value("mechanism", Json(""))));
+      text += fmt::format("{} ({})\n", plain(member(guarantee, "name")), plain(member(guarantee, "mechanism")));
     }
     return text;
   }
@@ -133,10 +129,9 @@ class Rows {
 
 Request request_of(const Json& record) {
   constexpr std::size_t kLongestCommand = 400;
-  const Json request = record.value("request", Json::object());
-  Request out{.command = joined(request.value("argv", Json::array())), .commit = {}};
+  const Json& request = member(record, "request");
+  Request out{.command = joined(items_in(request, "argv")), .commit = text_in(request, "commit")};
   if (out.command.size() > kLongestCommand) out.command = printable(out.command.substr(0, kLongestCommand)) + " ...";
-  if (const Json commit = request.value("commit", Json()); commit.is_string()) out.commit = commit.get<std::string>();
   return out;
 }
 
@@ -144,6 +139,7 @@ Status collect(const LogDirectory& directory, Rows& rows) {
   std::map<std::string, std::pair<Request, std::string>> open;  // by run: what was asked for, and the whole record
   LogReader reader = TRY(LogReader::open(directory));
   while (const std::optional<LogRecord> record = TRY(reader.next())) {
+    if (record->line.kind == "job") continue;  // its calls are there
     const Json json = Json::parse(record->text, nullptr, false);
     if (!json.is_object()) continue;
     const std::string run(record->line.run);

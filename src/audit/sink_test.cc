@@ -106,25 +106,40 @@ TEST_F(SinkTest, C33_hostile_text_stays_one_short_line_of_ascii) {
   EXPECT_FALSE(verify().problem) << why(verify());
 }
 
-TEST_F(SinkTest, C33_says_which_commit_a_repo_stands_at) {
-  const std::string commit(40, 'a');
-  const auto commit_of = [&] {
-    const JailedSubprocessSpec call = spec({"git"});
-    EXPECT_TRUE(sink_->begin({.spec = call}));
-    return records().back()["request"]["commit"];
-  };
-  EXPECT_TRUE(commit_of().is_null());
-  dir_.file(".git/HEAD", commit + "\n");
-  EXPECT_EQ(commit_of(), commit);
-  dir_.file(".git/HEAD", "ref: refs/heads/main\n");
-  EXPECT_TRUE(commit_of().is_null());
-  dir_.file(".git/packed-refs", "# pack-refs\n" + std::string(40, 'b') + " refs/heads/main\n");
-  EXPECT_EQ(commit_of(), std::string(40, 'b'));
-  dir_.file(".git/refs/heads/main", commit + "\n");
-  EXPECT_EQ(commit_of(), commit);
-  // A stranger's repo leads nowhere else.
-  dir_.file(".git/HEAD", "ref: refs/../../../../../../etc/hostname\n");
-  EXPECT_TRUE(commit_of().is_null());
+TEST_F(SinkTest, C33_says_which_commit_and_which_job_a_call_is_of) {
+  const JailedSubprocessSpec call = spec({"git"});
+  const std::string job(32, '7');
+  ASSERT_TRUE(sink_->begin({.spec = call, .job = job, .commit = std::string(40, 'a')}));
+  EXPECT_EQ(records().back()["request"]["commit"], std::string(40, 'a'));
+  EXPECT_EQ(records().back()["job"], job);
+  ASSERT_TRUE(sink_->begin({.spec = call}));
+  EXPECT_TRUE(records().back()["request"]["commit"].is_null());
+  EXPECT_TRUE(records().back()["job"].is_null());
+}
+
+TEST_F(SinkTest, C33_the_end_of_a_job_is_a_record_under_the_jobs_id) {
+  AuditJob job{.id = std::string(32, '7'),
+               .name = "validate",
+               .repo = dir_.path(),
+               .commit = std::string(40, 'a'),
+               .result = JobResult::kFailed,
+               .verdict = "denied",
+               .settings = {{"severity", "high"}},
+               .steps = {{.name = "lock", .result = JobResult::kPassed}},
+               .outputs = {{.name = "out.sarif", .sha256 = std::string(64, 'c')}}};
+  for (int i = 0; i < 100; ++i) job.steps.push_back({.name = std::string(1 << 16, '\x1b'), .why = "\xff</script>\n"});
+  ASSERT_TRUE(sink_->job_ended(job));
+  const Json record = records().back();
+  EXPECT_EQ(record["kind"], "job");
+  EXPECT_EQ(record["run"], job.id);
+  EXPECT_EQ(record["result"], "failed");
+  EXPECT_EQ(record["steps"][0]["result"], "passed");
+  EXPECT_EQ(record["outputs"][0]["sha256"], std::string(64, 'c'));
+  const std::string log = read(first_file());
+  EXPECT_TRUE(std::ranges::all_of(log, [](char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }));
+  EXPECT_LT(log.size(), kLongestRecord);
+  EXPECT_FALSE(verify().problem) << why(verify());
+  EXPECT_EQ(verify().jobs, 1U);
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ class Verifier {
     open_.erase(std::string(record.run));
     if (record.kind == "result") ++out_.results;
     if (record.kind == "refusal" || record.kind == "failure") ++out_.refusals;
+    if (record.kind == "job") ++out_.jobs;
     if (record.kind == "recovery") ++out_.recoveries;
   }
 

@@ -28,6 +28,7 @@ struct Verification {
   std::uint64_t intents = 0;
   std::uint64_t results = 0;
   std::uint64_t refusals = 0;  // and failures
+  std::uint64_t jobs = 0;      // ends of jobs
   std::uint64_t recoveries = 0;
   std::vector<std::string> open_runs{};  // intents without an end: crashes, or runs that go on; the first 16
   std::uint64_t open_intents = 0;

@@ -22,8 +22,10 @@ fs::path base_of_state(const Environment& environment) {
   return is_absolute_path(environment.home) ? fs::path(*environment.home) : fs::path();
 }
 
-// Why the default place cannot be, or nothing.
-std::optional<std::string> make_default_place(const Environment& environment, const fs::path& directory) {
+}  // namespace
+
+std::optional<std::string> make_default_audit_directory(const Environment& environment) {
+  const fs::path directory = default_audit_directory(environment);
   const fs::path base = base_of_state(environment);
   if (base.empty()) return "neither XDG_STATE_HOME nor HOME names a directory";
   struct stat info{};
@@ -41,8 +43,6 @@ std::optional<std::string> make_default_place(const Environment& environment, co
   if (::access(made.c_str(), W_OK | X_OK) != 0) return fmt::format("{}: {}", made.native(), errno_text(errno));
   return std::nullopt;
 }
-
-}  // namespace
 
 Status set_audit_sync(AuditChoice& choice, std::string_view value) {
   if (value == "always") choice.sync = AuditSync::kAlways;
@@ -67,7 +67,7 @@ Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const E
   const fs::path directory =
       named ? environment.current_directory / *choice.directory : default_audit_directory(environment);
   if (!named) {
-    if (const std::optional<std::string> why = make_default_place(environment, directory)) {
+    if (const std::optional<std::string> why = make_default_audit_directory(environment)) {
       events.emit({.level = EventLevel::kWarning,
                    .name = "subproc.audit.skipped",
                    .fields = {{"reason", *why}, {"hint", "name a place with --audit DIR, or say --no-audit"}}});

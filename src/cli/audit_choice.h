@@ -25,6 +25,9 @@ struct AuditChoice {
 // $XDG_STATE_HOME/sallyport/audit, else ~/.local/state/sallyport/audit; empty when neither variable names an absolute path.
 [[nodiscard]] std::filesystem::path default_audit_directory(const Environment& environment);
 
+// Makes what leads to it, never a home. Why that cannot be, or nothing.
+[[nodiscard]] std::optional<std::string> make_default_audit_directory(const Environment& environment);
+
 // Null with --no-audit, and where the default place cannot be: no home, or one that is missing, not ours or not writable. That is
 // said by a warning; a policy that requires the log then refuses every call. A log that is there and cannot be used, or that was
 // named, is AuditFailed.

@@ -23,7 +23,8 @@ struct AuditPlace {
 };
 
 [[nodiscard]] Result<audit::LogDirectory> open_log(const AuditPlace& place, const Environment& environment);
-[[nodiscard]] std::filesystem::path log_path(const AuditPlace& place, const Environment& environment);
+// Made when it is missing, as a call would.
+[[nodiscard]] Result<audit::LogDirectory> open_own_log(const AuditPlace& place, const Environment& environment);
 // A key as text, or the name of the file it is in.
 [[nodiscard]] Result<audit::NoteKey> key_named(const std::string& text, const Environment& environment);
 

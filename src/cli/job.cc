@@ -11,9 +11,13 @@
 #include <system_error>
 #include <utility>
 
+#include "audit/members.h"
 #include "cli/console.h"
 #include "cli/repo_root.h"
+#include "core/bytes/sha256.h"
 #include "core/errors.h"
+#include "gate/audited.h"
+#include "gate/repo_commit.h"
 #include "os/canonical.h"
 
 namespace sallyport::cli {
@@ -44,39 +48,59 @@ void watch_signals(const std::stop_token& done, int signals, const EventFd& over
 }  // namespace
 
 Job::Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<AuditSink> audit,
-         std::unique_ptr<Gate> gate)
+         std::unique_ptr<Gate> gate, std::string id)
     : signals_(std::move(signals)),
       over_(std::move(over)),
       scratch_(std::move(scratch)),
       audit_(std::move(audit)),
-      gate_(std::move(gate)) {
+      gate_(std::move(gate)),
+      id_(std::move(id)) {
   watcher_ = std::jthread(watch_signals, signals_.fd(), std::cref(over_), stop_);
 }
 
 Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environment& environment, EventSink& events) {
   StopOnSignal signals = TRY(StopOnSignal::start());
   EventFd over = TRY(EventFd::create());
-  fs::path repo = TRY(job_repo(options, environment));
-  static_cast<void>(sweep_stale_scratch("/tmp"));
-  ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
-  GateConfig config{.repo = repo,
-                    .search_path = search_path(environment),
+  std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, events));
+  const std::string id = audit ? TRY(audit::fresh_run_id()) : std::string();
+  GateConfig config{.search_path = search_path(environment),
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
-                    .events = &events};
-  std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, events));
-  config.audit = audit.get();
+                    .events = &events,
+                    .audit = audit.get(),
+                    .job = id};
+  Result<fs::path> repo = job_repo(options, environment);
+  if (!repo) {
+    const JailedSubprocessSpec none_yet;
+    const AuditCall call{.spec = none_yet, .repo = options.repo.value_or(fs::path()), .job = id};
+    return fail(record_refusal(config, call, repo.error()));
+  }
+  static_cast<void>(sweep_stale_scratch("/tmp"));
+  ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
+  config.repo = *repo;
   std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
-  auto job =
-      std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(audit), std::move(gate));
+  auto job = std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(audit),
+                                   std::move(gate), id);
+  job->commit_ = repo_commit(*repo);
   job->context_ = {.gate = job->gate_.get(),
-                   .repo = std::move(repo),
+                   .repo = *std::move(repo),
                    .work_dir = job->scratch_.path(),
                    .deadline = std::chrono::steady_clock::now() + options.timeout,
                    .memory = options.memory,
                    .allowed_egress = options.allowed_egress,
                    .stop = job->stop_.get_token()};
   return job;
+}
+
+Status Job::end(AuditJob record) {
+  if (audit_ == nullptr) return {};
+  record.id = id_;
+  record.repo = context_.repo;
+  record.commit = commit_;
+  const Status recorded = audit_->job_ended(record);
+  if (recorded || audit_->on_failure() == AuditFailure::kRefuse) return recorded;
+  warn_unrecorded(gate_->config(), recorded.error());
+  return {};
 }
 
 int incomplete(const Error& error, Format format) {
@@ -98,6 +122,11 @@ Status write_report(const fs::path& path, std::string_view text) {
   if (problem == 0) return {};
   if (out.get() >= 0) static_cast<void>(::unlink(fresh.c_str()));
   return fail(system_error("write", path.native(), problem, "name a file that can be written"));
+}
+
+Result<AuditJobFile> write_job_report(const fs::path& path, std::string_view text) {
+  TRY(write_report(path, text));
+  return AuditJobFile{.name = path.filename().native(), .sha256 = sha256_hex(text)};
 }
 
 }  // namespace sallyport::cli

@@ -40,10 +40,14 @@ class Job {
   [[nodiscard]] static Result<std::unique_ptr<Job>> start(const JobOptions& options, const Environment& environment,
                                                           EventSink& events);
   [[nodiscard]] const jobs::JobContext& context() const { return context_; }
+  // In every record of its calls and in that of its end; empty: nothing is recorded.
+  [[nodiscard]] const std::string& id() const { return id_; }
+  // Records what came of it. AuditFailed when the log cannot take that and must.
+  [[nodiscard]] Status end(AuditJob record);
 
   // For start() alone, which fills in the rest.
   Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr<AuditSink> audit,
-      std::unique_ptr<Gate> gate);
+      std::unique_ptr<Gate> gate, std::string id);
 
  private:
   StopOnSignal signals_;
@@ -51,6 +55,8 @@ class Job {
   ScratchDir scratch_;
   std::unique_ptr<AuditSink> audit_;  // outlives the gate
   std::unique_ptr<Gate> gate_;
+  std::string id_;
+  std::optional<std::string> commit_;
   std::stop_source stop_;
   jobs::JobContext context_;
   std::jthread watcher_;  // last: ends before what it looks at
@@ -61,5 +67,7 @@ class Job {
 
 // A report file the user named, replaced as a whole: never half a report.
 [[nodiscard]] Status write_report(const std::filesystem::path& path, std::string_view text);
+// The same for a report of a job: what its record names it by.
+[[nodiscard]] Result<AuditJobFile> write_job_report(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace sallyport::cli

@@ -13,7 +13,13 @@ using Perform = std::function<Result<JailedSubprocessResult>()>;
 
 // `config` says whether there is a log and whether one must be. InvalidRequest("audit") when the log lies where this call's tool
 // could reach it, or is missing and required; AuditFailed when it cannot take the record.
-[[nodiscard]] Result<JailedSubprocessResult> run_audited(const GateConfig& config, const AuditCall& call,
+[[nodiscard]] Result<JailedSubprocessResult> run_audited(const GateConfig& config, AuditCall call,
                                                          const Perform& perform);
+
+// What was done and could not be recorded, where the sink lets that be: `subproc.audit.failed`.
+void warn_unrecorded(const GateConfig& config, const Error& error);
+
+// A refusal outside any call: the error to report, which is the log's own when the log cannot take it and must.
+[[nodiscard]] Error record_refusal(const GateConfig& config, AuditCall call, const Error& why);
 
 }  // namespace sallyport

@@ -72,9 +72,9 @@ void warn_of_weaker_jail(EventSink* events, Jail& jail) {
 
 }  // namespace
 
-Engine::Engine(GateConfig config, std::optional<Error> no_policy, JailSet jails, SharedHostRoot& root)
+Engine::Engine(GateConfig config, std::optional<Error> unusable, JailSet jails, SharedHostRoot& root)
     : config_(std::move(config)),
-      no_policy_(std::move(no_policy)),
+      unusable_(std::move(unusable)),
       jails_(std::move(jails)),
       root_(root),
       hashes_(config_.cache_dir),
@@ -82,7 +82,7 @@ Engine::Engine(GateConfig config, std::optional<Error> no_policy, JailSet jails,
       child_path_(path_in(config_.base_env)) {}
 
 Result<AdmittedCall> Engine::admit_here(const JailedSubprocessSpec& spec) const {
-  if (no_policy_) return fail(*no_policy_);
+  if (unusable_) return fail(*unusable_);
   return admit(config_.allowlist, spec, config_.base_env);
 }
 
@@ -97,8 +97,9 @@ Status Engine::make_ready(Jail& jail, Prepared& prepared, const JailedSubprocess
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
   const AuditCall call{.spec = spec,
                        .jail = jail,
-                       .policy_digest = no_policy_ ? std::string_view() : digest_of_policy(),
-                       .repo = spec.repo.empty() ? config_.repo : spec.repo};
+                       .policy_digest = unusable_ ? std::string_view() : digest_of_policy(),
+                       .repo = spec.repo.empty() ? config_.repo : spec.repo,
+                       .job = config_.job};
   return run_audited(config_, call, [&] { return perform(spec, jail, stop); });
 }
 

@@ -25,9 +25,9 @@ struct RunNotes {
 
 class Engine : public Gate {
  public:
-  // `jails` and `root` are borrowed. `no_policy`: why the policy that the configuration names could not be read; every call is
-  // refused with it.
-  Engine(GateConfig config, std::optional<Error> no_policy, JailSet jails, SharedHostRoot& root);
+  // `jails` and `root` are borrowed. `unusable`: why nothing can be run, whatever it is: the policy that the configuration
+  // names could not be read, this process may open too few files. Every call is refused with it.
+  Engine(GateConfig config, std::optional<Error> unusable, JailSet jails, SharedHostRoot& root);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                    std::stop_token stop) override;
@@ -60,7 +60,7 @@ class Engine : public Gate {
   [[nodiscard]] const std::string& digest_of_policy();
 
   const GateConfig config_;
-  const std::optional<Error> no_policy_;
+  const std::optional<Error> unusable_;
   const JailSet jails_;
   SharedHostRoot& root_;
   std::once_flag policy_digested_;

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "core/errors.h"
+#include "gate/audited.h"
 #include "gate/one_run.h"
 #include "gate/policy_file.h"
 #include "os/canonical.h"
@@ -35,8 +37,14 @@ Status check_own_limits() {
   return {};
 }
 
+bool is_job_id(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 Status check_config(const GateConfig& config) {
-  TRY(check_own_limits());
+  if (!config.job.empty() && !is_job_id(config.job)) {
+    return fail(invalid_request("job", "its id is not 32 hex digits", "take 16 random bytes"));
+  }
   if (config.warm_jails > spawn::wire::kMaxWarmJails) {
     return fail(invalid_request("warm_jails", fmt::format("{} jails are too many to keep ready", config.warm_jails),
                                 fmt::format("keep at most {}", spawn::wire::kMaxWarmJails)));
@@ -49,8 +57,9 @@ void settle_repo(GateConfig& config) {
   if (Result<std::filesystem::path> repo = canonical_directory(config.repo, "repo")) config.repo = *std::move(repo);
 }
 
-// Why the policy cannot be used. One that was read is not named any more: the closed set is what it said.
-std::optional<Error> read_policy(GateConfig& config) {
+// Why nothing can be run. A policy that was read is not named any more: the closed set is what it said.
+std::optional<Error> why_unusable(GateConfig& config) {
+  if (Status limits = check_own_limits(); !limits) return std::move(limits).error();
   if (!config.policy) return std::nullopt;
   Result<Allowlist> read = load_allowlist(config.policy, config.repo);
   if (!read) return std::move(read).error();
@@ -61,16 +70,25 @@ std::optional<Error> read_policy(GateConfig& config) {
 
 }  // namespace
 
+// A gate that cannot be is a refusal too, of a call that nobody knows yet (C36).
 Result<std::unique_ptr<HostGate>> HostGate::open(GateConfig config, spawn::SupplyFor runs) {
+  Result<std::unique_ptr<HostGate>> gate = compose(config, runs);
+  if (gate) return gate;
+  const JailedSubprocessSpec unknown;
+  return fail(record_refusal(config, {.spec = unknown, .repo = config.repo, .job = config.job}, gate.error()));
+}
+
+// Takes the configuration only when nothing can fail any more.
+Result<std::unique_ptr<HostGate>> HostGate::compose(GateConfig& config, spawn::SupplyFor runs) {
   TRY(check_config(config));
   settle_repo(config);
-  std::optional<Error> no_policy = read_policy(config);
+  std::optional<Error> unusable = why_unusable(config);
   auto builtin = std::make_unique<BuiltinJails>(config.warm_jails, runs);
   std::vector<Jail*> jails = builtin->all();
   jails.insert(jails.end(), config.own_jails.begin(), config.own_jails.end());
   JailSet set = TRY(JailSet::of(jails, config.auto_jails));
   return std::unique_ptr<HostGate>(
-      new HostGate(std::move(config), std::move(no_policy), std::move(set), std::move(builtin)));
+      new HostGate(std::move(config), std::move(unusable), std::move(set), std::move(builtin)));
 }
 
 Result<std::unique_ptr<Gate>> Gate::open(GateConfig config) { return TRY(HostGate::open(std::move(config))); }

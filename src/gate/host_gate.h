@@ -19,8 +19,9 @@ class HostGate final : public Engine {
   [[nodiscard]] int helper_pid_for_tests() { return builtin_->supply().helper_pid_for_tests(); }
 
  private:
-  HostGate(GateConfig config, std::optional<Error> no_policy, JailSet jails, std::unique_ptr<BuiltinJails> builtin)
-      : Engine(std::move(config), std::move(no_policy), std::move(jails), builtin->root()),
+  [[nodiscard]] static Result<std::unique_ptr<HostGate>> compose(GateConfig& config, spawn::SupplyFor runs);
+  HostGate(GateConfig config, std::optional<Error> unusable, JailSet jails, std::unique_ptr<BuiltinJails> builtin)
+      : Engine(std::move(config), std::move(unusable), std::move(jails), builtin->root()),
         builtin_(std::move(builtin)) {}
 
   std::unique_ptr<BuiltinJails> builtin_;

@@ -111,7 +111,10 @@ class Finder {
     std::optional<GitDirectory> common = common_of_worktree(*own, repo_);
     const bool is_submodule = !common && knows_as_worktree(*own, repo_);
     const GitDirectory& shown = common ? *common : *own;
-    if (is_inside(shown.path, repo_)) return note_alternates(shown);  // part of the repo, and so in sight
+    if (is_inside(shown.path, repo_)) {  // part of the repo, and so in sight
+      found_.place = GitPlace{.own = own->path, .common = shown.path};
+      return note_alternates(shown);
+    }
     if (!common && !is_submodule) return hide(own->path, "it does not point back to this repo");
     if (own->owner != owner_ || shown.owner != owner_ || pointer_owner != owner_) {
       return hide(shown.path, "it belongs to another user than the repo");
@@ -119,6 +122,7 @@ class Finder {
     if (!is_git_directory(shown)) return hide(shown.path, "it is not a git directory");
     if (is_inside(repo_, shown.path)) return hide(shown.path, "the repo lies inside it");
     found_.shown.push_back(shown.path);
+    found_.place = GitPlace{.own = own->path, .common = shown.path};
     note_alternates(shown);
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,16 @@ struct HiddenGit {
   std::string why{};
 };
 
+// Where git keeps HEAD and the branches of a repo whose `.git` is a file; canonical. The same but for a linked worktree.
+struct GitPlace {
+  std::filesystem::path own{};
+  std::filesystem::path common{};
+};
+
 struct LinkedGit {
   std::vector<std::filesystem::path> shown{};  // canonical directories
   std::vector<HiddenGit> hidden{};
+  std::optional<GitPlace> place{};  // of a directory that is shown, or lies in the repo itself
 };
 
 // `repo` is canonical. Shown is

@@ -31,6 +31,35 @@ class Records(AuditCase):
         self.assertEqual(self.audit_json("verify")["whole"], True)
         self.assertEqual(self.audit_json("verify")["open_intents"], 0)
 
+    def test_a_refusal_before_the_gate_and_at_its_opening_is_a_record(self) -> None:
+        few = f'ulimit -n 40; exec "$0" run --jail none --policy {self.policy} --repo {self.repo} -- echo'
+        done = subprocess.run(["sh", "-c", few, SALLYPORT], env=self.env, cwd=self.repo, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn(b"ulimit -n", done.stderr)
+        bad_name = ("run", "--repo", self.repo, "--workspace", "-bad", "--", "git", "status")
+        self.assertEqual(self.sallyport(*bad_name).returncode, 125)
+        inside = self.repo / "log"
+        self.assertEqual(self.run_tool("echo", options=("--audit", inside)).returncode, 125)
+        for line in self.lines() + self.lines(inside):
+            SCHEMA.validate(json.loads(line))
+        refusals = [record for record in self.records() if record["kind"] == "refusal"]
+        self.assertEqual([record["tool"] for record in refusals], ["echo", "git"])
+        self.assertEqual(refusals[1]["request"]["argv"], ["git", "status"])
+        self.assertEqual([record["kind"] for record in self.records(inside)], ["refusal"])
+
+    def test_a_linked_worktree_has_its_own_commit(self) -> None:
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+        run = lambda *args, cwd: subprocess.run([*git, *args], cwd=cwd, check=True, capture_output=True, text=True).stdout.strip()
+        run("init", "-q", cwd=self.repo)
+        run("commit", "-q", "--allow-empty", "-m", "one", cwd=self.repo)
+        tree = self.dir / "tree"
+        run("worktree", "add", "-q", "-b", "topic", str(tree), cwd=self.repo)
+        run("commit", "-q", "--allow-empty", "-m", "two", cwd=tree)
+        done = self.sallyport("run", "--repo", tree, "--", "git", "rev-parse", "HEAD", cwd=tree)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.records()[0]["request"]["commit"], done.stdout.decode().strip())
+        self.assertNotEqual(self.records()[0]["request"]["commit"], run("rev-parse", "HEAD", cwd=self.repo))
+
     def test_the_schema_refuses_what_is_no_record(self) -> None:  # the control
         self.run_tool("echo")
         record = self.records()[1]
@@ -117,6 +146,19 @@ class Place(AuditCase):
         self.assertFalse((self.repo / "ran").exists())
         self.assertEqual(self.run_tool("sh", "-c", "touch ran", options=("--audit", self.dir / "elsewhere")).returncode, 0)
         self.assertEqual(len(self.records(self.dir / "elsewhere")), 2)
+
+    def test_where_a_workspace_keeps_what_is_written_is_refused(self) -> None:
+        for directory, log in ((self.dir / "layers", self.dir / "layers/log"), (self.dir / "logs/layers", self.dir / "logs")):
+            for place in (directory.parent, log.parent):
+                place.mkdir(mode=0o700, exist_ok=True)
+            run = ("run", "--repo", self.repo, "--workspace", "w", "--workspace-dir", directory, "--audit")
+            done = self.sallyport(*run, log, "--", "git", "init", "ran")
+            self.assertEqual(done.returncode, 125, done.stderr)
+            self.assertIn(b"where workspaces are kept", done.stderr)
+            self.assertEqual([record["kind"] for record in self.records(log)], ["refusal"])
+            self.assertFalse((self.repo / "ran").exists())
+            done = self.sallyport(*run, self.dir / "apart", "--", "git", "--version")  # the control
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_open_to_others_is_refused(self) -> None:
         self.run_tool("echo")

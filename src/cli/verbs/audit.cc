@@ -14,17 +14,31 @@
 
 namespace sallyport::cli {
 
-std::filesystem::path log_path(const AuditPlace& place, const Environment& environment) {
-  return place.directory ? environment.current_directory / *place.directory : default_audit_directory(environment);
+namespace {
+
+Result<std::filesystem::path> log_path(const AuditPlace& place, const Environment& environment) {
+  std::filesystem::path path =
+      place.directory ? environment.current_directory / *place.directory : default_audit_directory(environment);
+  if (!path.empty()) return path;
+  return fail(
+      invalid_request("audit log", "neither XDG_STATE_HOME nor HOME is set", "name its directory with --dir DIR"));
 }
 
+}  // namespace
+
 Result<audit::LogDirectory> open_log(const AuditPlace& place, const Environment& environment) {
-  const std::filesystem::path path = log_path(place, environment);
-  if (path.empty()) {
-    return fail(
-        invalid_request("audit log", "neither XDG_STATE_HOME nor HOME is set", "name its directory with --dir DIR"));
-  }
+  const std::filesystem::path path = TRY(log_path(place, environment));
   return audit::LogDirectory::open_for_reading(path);
+}
+
+Result<audit::LogDirectory> open_own_log(const AuditPlace& place, const Environment& environment) {
+  const std::filesystem::path path = TRY(log_path(place, environment));
+  if (!place.directory) {
+    if (const std::optional<std::string> why = make_default_audit_directory(environment)) {
+      return fail(invalid_request("audit log", *why, "name its directory with --dir DIR"));
+    }
+  }
+  return audit::LogDirectory::open_for_writing(path);
 }
 
 Result<audit::NoteKey> key_named(const std::string& text, const Environment& environment) {
@@ -75,12 +89,13 @@ Every call through the gate is recorded, refusals too, in a chain of hashes.
                          a key, and from now on signed checkpoints
   checkpoint             make one now
   prove RECORD [--checkpoint FILE]           that it is in the log (tlog-proof)
-  attest RUN --key FILE [--predicate receipt|scai] [-o FILE]   in-toto, signed
+  attest RUN|JOB --key FILE [--predicate receipt|scai|test-result] [-o FILE]
+                         in-toto, signed; test-result: of a validate or probe job
   verify-attestation FILE --pub KEY          print the statement if it is signed
 
-RECORD: a number, a run's id, or last. The log: $XDG_STATE_HOME/sallyport/audit,
-else ~/.local/state/sallyport/audit. Of run, probe and lint: --audit DIR writes
-another log, --no-audit none (a policy with audit = "required" refuses that).
+RECORD, RUN, JOB: a number, an id, last, last-job. The log is at
+$XDG_STATE_HOME/sallyport/audit, else ~/.local/state/sallyport/audit. Of run,
+probe, lint, validate: --audit DIR writes another, --no-audit none.
 
 exit codes: 0; 1 the log or the signature is bad; 125 could not be read
 example: sallyport audit show --outcome refusal --since 1h

@@ -53,8 +53,7 @@ Status write_new(const fs::path& path, std::string_view text, mode_t mode) {
 }
 
 Result<Json> generate(const KeygenCommand& command, const Environment& environment) {
-  const audit::LogDirectory directory =
-      TRY(audit::LogDirectory::open_for_writing(log_path(command.place, environment)));
+  const audit::LogDirectory directory = TRY(open_own_log(command.place, environment));
   const fs::path file =
       command.key ? environment.current_directory / *command.key : directory.path() / "checkpoint.key";
   const audit::NoteKey key = TRY(fresh_key(command.name));
@@ -85,8 +84,7 @@ struct CheckpointCommand {
 
 int checkpoint(const CheckpointCommand& command, const Environment& environment) {
   const Result<audit::Checkpoint> made = [&]() -> Result<audit::Checkpoint> {
-    const audit::LogDirectory directory =
-        TRY(audit::LogDirectory::open_for_writing(log_path(command.place, environment)));
+    const audit::LogDirectory directory = TRY(open_own_log(command.place, environment));
     return audit::make_checkpoint(directory);
   }();
   if (!made) return report(made.error(), command.place.format);

@@ -1,6 +1,7 @@
 // sallyport audit prove, attest and verify-attestation: what others can check without us.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,7 +16,7 @@
 #include "core/audit/dsse.h"
 #include "core/bytes/base64.h"
 #include "core/errors.h"
-#include "core/json/json.h"
+#include "core/json/lookup.h"
 #include "os/file.h"
 
 namespace sallyport::cli {
@@ -75,7 +76,7 @@ Result<std::string> make_attestation(const AttestCommand& command, const Environ
   const audit::NoteKey key = TRY(key_named(command.key, environment));
   if (key.seed.empty())
     return fail(invalid_request("key", "it is a public one", "name the private key with --key FILE"));
-  const std::string statement = TRY(audit::statement_of_run(directory, command.run, command.predicate));
+  const std::string statement = TRY(audit::statement_of(directory, command.run, command.predicate));
   return TRY(audit::dsse_envelope(audit::kInTotoPayload, statement, key)) + "\n";
 }
 
@@ -98,8 +99,8 @@ Result<Json> checked_statement(const CheckCommand& command, const Environment& e
   const std::string text = TRY(read_whole_file(environment.current_directory / command.file, mebibytes(16)));
   const audit::VerifiedPayload payload = TRY(audit::open_envelope(text, key));
   Json statement = Json::parse(payload.payload, nullptr, false);
-  const bool is_statement = payload.type == audit::kInTotoPayload && statement.is_object() &&
-                            statement.value("_type", "") == audit::kStatementType;
+  const bool is_statement =
+      payload.type == audit::kInTotoPayload && text_in(statement, "_type") == audit::kStatementType;
   if (!is_statement) return fail(invalid_request("attestation", "it is no in-toto statement", "attest writes those"));
   return statement;
 }
@@ -131,10 +132,13 @@ Status set_attest_output(AttestCommand& command, std::string_view value) {
   return {};
 }
 Status set_predicate(AttestCommand& command, std::string_view value) {
-  if (value != "receipt" && value != "scai") {
-    return fail(invalid_request("predicate", fmt::format("there is no '{}'", value), "one of: receipt, scai"));
+  constexpr std::array<std::string_view, 3> kNames = {"receipt", "scai", "test-result"};
+  const auto name = std::ranges::find(kNames, value);
+  if (name == kNames.end()) {
+    return fail(
+        invalid_request("predicate", fmt::format("there is no '{}'", value), "one of: receipt, scai, test-result"));
   }
-  command.predicate = value == "scai" ? audit::Predicate::kScai : audit::Predicate::kReceipt;
+  command.predicate = static_cast<audit::Predicate>(name - kNames.begin());
   return {};
 }
 Status set_check_key(CheckCommand& command, std::string_view value) {
@@ -174,7 +178,7 @@ Result<Action> parse_audit_attest(Args args) {
   AttestCommand command;
   std::optional<std::string> run;
   if (!TRY(read_options(args, kAttestOptions, command, &run))) return Action();
-  if (!run) return fail(missing_word("the run", "its id, the number of its result, or last"));
+  if (!run) return fail(missing_word("the run or job", "its id, the number of its last record, last or last-job"));
   if (command.key.empty()) return fail(missing_word("--key", "name a private key; sallyport audit keygen makes one"));
   command.run = *run;
   return [command = std::move(command)](const Environment& environment) { return attest(command, environment); };

@@ -16,7 +16,7 @@
 #include "cli/exit_code.h"
 #include "cli/stop_on_signal.h"
 #include "core/errors.h"
-#include "core/json/json.h"
+#include "core/json/lookup.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
 
@@ -39,8 +39,9 @@ std::string shown(const Json& value) {
 }
 
 std::string outcome_of(const Json& record) {
-  if (record.contains("outcome")) return record["outcome"].value("outcome", "unknown");
-  return record.value("kind", "unknown");
+  if (has_member(record, "outcome")) return text_in(member(record, "outcome"), "outcome");
+  const std::string kind = text_in(record, "kind");
+  return kind == "job" ? text_in(record, "result") : kind;
 }
 
 // Intents whose end has not gone by yet, by run: what was asked for.
@@ -49,9 +50,8 @@ using OpenCalls = std::unordered_map<std::string, std::string>;
 std::string command_of(const Json& record) {
   constexpr std::size_t kLongestShown = 160;
   std::string text;
-  const auto request = record.find("request");
-  if (request == record.end() || !request->is_object()) return text;
-  for (const Json& word : request->value("argv", Json::array())) {
+  if (text_in(record, "kind") == "job") return shown(member(record, "name")) + " (the whole job)";
+  for (const Json& word : items_in(member(record, "request"), "argv")) {
     if (text.size() > kLongestShown) return text + " ...";
     text += (text.empty() ? "" : " ") + shown(word);
   }
@@ -59,36 +59,31 @@ std::string command_of(const Json& record) {
 }
 
 bool denies_host(const Json& record, const std::string& host) {
-  const auto denials = record.find("denials");
-  if (denials == record.end() || !denials->is_array()) return false;
-  return std::ranges::any_of(
-      *denials, [&](const Json& denial) { return denial.is_object() && denial.value("host", Json()) == Json(host); });
+  return std::ranges::any_of(items_in(record, "denials"),
+                             [&](const Json& denial) { return text_in(denial, "host") == host; });
 }
 
 bool passes(const ShowCommand& command, const Json& record) {
-  if (command.tool && record.value("tool", Json()) != Json(*command.tool)) return false;
-  if (command.repo && record.value("repo", Json()) != Json(*command.repo)) return false;
+  if (command.tool && text_in(record, "tool") != *command.tool) return false;
+  if (command.repo && text_in(record, "repo") != *command.repo) return false;
   if (command.outcome && outcome_of(record) != *command.outcome) return false;
   return !command.host || denies_host(record, *command.host);
 }
 
 std::string line_of_record(const Json& record, const std::string& command) {
-  const std::string kind = record.value("kind", "");
-  std::string what = outcome_of(record);
-  if (record.contains("outcome")) {
-    const Json& outcome = record["outcome"];
-    if (outcome.contains("exit_code")) what += fmt::format(" {}", outcome["exit_code"].dump());
-    if (outcome.contains("signal")) what += fmt::format(" signal {}", outcome["signal"].dump());
+  std::string what = shown(outcome_of(record));
+  const Json& outcome = member(record, "outcome");
+  if (has_member(outcome, "exit_code")) what += fmt::format(" {}", shown(member(outcome, "exit_code")));
+  if (has_member(outcome, "signal")) what += fmt::format(" signal {}", shown(member(outcome, "signal")));
+  std::string line = fmt::format("{} {:>6} {:<16}", printable(text_in(record, "time")), count_in(record, "seq"), what);
+  if (has_member(record, "duration_ms")) line += fmt::format(" {:>9.1f} ms", number_in(record, "duration_ms"));
+  line += fmt::format("  {}", command.empty() ? printable(text_in(record, "tool")) : command);
+  if (has_member(record, "repo")) line += fmt::format("  in {}", shown(member(record, "repo")));
+  if (has_member(record, "error")) line += fmt::format("  {}", shown(member(member(record, "error"), "message")));
+  if (const Json& torn = member(record, "torn"); !torn.is_null()) {
+    line += fmt::format("  {} bytes set aside as {}", count_in(torn, "bytes"), shown(member(torn, "file")));
   }
-  std::string line =
-      fmt::format("{} {:>6} {:<16}", record.value("time", ""), record.value("seq", std::uint64_t{0}), what);
-  if (record.contains("duration_ms")) line += fmt::format(" {:>9.1f} ms", record["duration_ms"].get<double>());
-  line += fmt::format("  {}", command.empty() ? shown(record.value("tool", Json(""))) : command);
-  if (record.contains("repo")) line += fmt::format("  in {}", shown(record["repo"]));
-  if (record.contains("error")) line += fmt::format("  {}", shown(record["error"].value("message", Json(""))));
-  if (record.contains("torn"))
-    line += fmt::format("  {} bytes set aside as {}", record["torn"]["bytes"].dump(), shown(record["torn"]["file"]));
-  return line + fmt::format("  {}\n", record.value("run", "").substr(0, 12));
+  return line + fmt::format("  {}\n", printable(text_in(record, "run").substr(0, 12)));
 }
 
 class Shower {
@@ -144,7 +139,7 @@ class Shower {
   }
 
   [[nodiscard]] std::string command(const Json& json) const {
-    const auto known = commands_.find(json.value("run", ""));
+    const auto known = commands_.find(text_in(json, "run"));
     return known == commands_.end() ? command_of(json) : known->second;
   }
 

@@ -13,7 +13,7 @@
 #include "cli/audit_verbs.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "core/json/json.h"
+#include "core/json/lookup.h"
 #include "core/text/printable.h"
 
 namespace sallyport::cli {
@@ -48,29 +48,28 @@ Value& counted(std::map<std::string, Value>& names, const std::string& name) {
   return names.size() < kMostNames || names.contains(name) ? names[name] : names[kRest];
 }
 
-std::string name_in(const Json& record, const char* member) {
-  const Json value = record.value(member, Json(""));
-  return value.is_string() ? value.get<std::string>() : json_dump(value);
+std::string name_in(const Json& record, const char* name) {
+  const Json& value = member(record, name);
+  return value.is_structured() ? json_dump(value) : text_in(record, name);
 }
 
 void add_denials(Totals& totals, const Json& record) {
-  const auto denials = record.find("denials");
-  if (denials == record.end() || !denials->is_array()) return;
-  for (const Json& denial : *denials) {
-    if (denial.is_object()) counted(totals.denied, name_in(denial, "host")) += denial.value("count", std::uint64_t{1});
+  for (const Json& denial : items_in(record, "denials")) {
+    if (denial.is_object())
+      counted(totals.denied, name_in(denial, "host")) += std::max<std::uint64_t>(1, count_in(denial, "count"));
   }
 }
 
 void add_record(Totals& totals, const Json& record) {
-  const std::string kind = record.value("kind", "");
-  if (kind == "recovery" || kind == "intent") return;
-  const std::string outcome = record.contains("outcome") ? record["outcome"].value("outcome", "unknown") : kind;
+  const std::string kind = text_in(record, "kind");
+  if (kind == "recovery" || kind == "intent" || kind == "job") return;
+  const std::string outcome = has_member(record, "outcome") ? text_in(member(record, "outcome"), "outcome") : kind;
   ++totals.runs;
   ++counted(totals.outcomes, outcome);
   ToolStats& tool = counted(totals.tools, name_in(record, "tool"));
   ++tool.runs;
   ++counted(tool.outcomes, outcome);
-  if (record.contains("duration_ms")) tool.ms.push_back(record["duration_ms"].get<float>());
+  if (has_member(record, "duration_ms")) tool.ms.push_back(static_cast<float>(number_in(record, "duration_ms")));
   add_denials(totals, record);
 }
 

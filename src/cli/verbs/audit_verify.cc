@@ -49,6 +49,7 @@ Json json_of_verification(const audit::Verification& found) {
                {"intents", found.intents},
                {"results", found.results},
                {"refusals", found.refusals},
+               {"jobs", found.jobs},
                {"recoveries", found.recoveries},
                {"open_intents", found.open_intents},
                {"open_runs", found.open_runs},
@@ -76,8 +77,8 @@ std::string text_of_verification(const audit::Verification& found, const fs::pat
   } else {
     text += fmt::format("whole: {} records in {} file{}, {} bytes\n", found.records, found.files,
                         found.files == 1 ? "" : "s", found.bytes);
-    text += fmt::format("{} results, {} refusals, {} recoveries; last hash {}\n", found.results, found.refusals,
-                        found.recoveries, found.last_hash);
+    text += fmt::format("{} results, {} refusals, {} jobs, {} recoveries; last hash {}\n", found.results,
+                        found.refusals, found.jobs, found.recoveries, found.last_hash);
   }
   for (const std::string& checkpoint : found.checkpoints) text += fmt::format("checkpoint: {}\n", checkpoint);
   if (found.open_intents > 0) {

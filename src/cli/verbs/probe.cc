@@ -14,7 +14,7 @@
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
-#include "cli/job.h"
+#include "cli/job_options.h"
 #include "cli/option_table.h"
 #include "cli/option_words.h"
 #include "cli/progress_lines.h"
@@ -104,12 +104,13 @@ Json scanner_json(const jobs::ProbeResult& result, jobs::Severity threshold) {
   return entry;
 }
 
-int print_probe_record(const jobs::ProbeReport& report, jobs::Severity threshold, int code) {
+int print_probe_record(const jobs::ProbeReport& report, jobs::Severity threshold, const std::string& job, int code) {
   Json scanners = Json::array();
   for (const jobs::ProbeResult& result : report.results) scanners.push_back(scanner_json(result, threshold));
   return print_record({{"schema", "sallyport.probe/1"},
                        {"exit_code", code},
                        {"problem", report.problem},
+                       {"audit_job", job.empty() ? Json(nullptr) : Json(job)},
                        {"scanners", std::move(scanners)}},
                       code);
 }
@@ -145,14 +146,26 @@ int print_probe_text(const jobs::ProbeReport& report, jobs::Severity threshold, 
   return printed;
 }
 
-Status write_documents(const ProbeCommand& command, const jobs::ProbeReport& report, const Environment& environment,
-                       const fs::path& repo) {
+Result<std::vector<AuditJobFile>> write_documents(const ProbeCommand& command, const jobs::ProbeReport& report,
+                                                  const Environment& environment, const fs::path& repo) {
   const fs::path& here = environment.current_directory;
-  if (command.sarif) TRY(write_report(here / *command.sarif, jobs::sarif_report(report, SALLYPORT_VERSION)));
-  if (command.markdown) TRY(write_report(here / *command.markdown, jobs::markdown_report(report, command.threshold)));
-  if (command.html)
-    TRY(write_report(here / *command.html, jobs::html_report(report, command.threshold, repo.native())));
-  return {};
+  std::vector<AuditJobFile> files;
+  const auto write = [&](const fs::path& name, std::string_view text) -> Status {
+    files.push_back(TRY(write_job_report(here / name, text)));
+    return {};
+  };
+  if (command.sarif) TRY(write(*command.sarif, jobs::sarif_report(report, SALLYPORT_VERSION)));
+  if (command.markdown) TRY(write(*command.markdown, jobs::markdown_report(report, command.threshold)));
+  if (command.html) TRY(write(*command.html, jobs::html_report(report, command.threshold, repo.native())));
+  return files;
+}
+
+// The reports, then the record that names them.
+Status finish_job(const ProbeCommand& command, const jobs::ProbeReport& report, const jobs::ProbeOptions& options,
+                  const Environment& environment, Job& job) {
+  AuditJob record = jobs::audit_of(report, options, command.threshold);
+  record.outputs = TRY(write_documents(command, report, environment, job.context().repo));
+  return job.end(std::move(record));
 }
 
 Result<std::optional<std::string>> read_baseline_file(const ProbeCommand& command, const Environment& environment) {
@@ -172,25 +185,25 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
   std::vector<std::string> names;
   for (const jobs::Probe* probe : command.selected) names.emplace_back(probe->name);
   ProgressLines lines(names);
-  jobs::ProbeReport answer = jobs::run_probes(
-      (*job)->context(), {.selected = command.selected,
-                          .parallel = command.parallel,
-                          .changed_since = command.changed,
-                          .baseline = *std::move(baseline),
-                          .progress = [&](const jobs::Probe& probe, const jobs::ProbeResult* result) {
-                            lines.update(probe.name, result == nullptr
-                                                         ? fmt::format("looks for {}", probe.summary)
-                                                         : fmt::format("{} after {}", jobs::name_of(result->outcome),
-                                                                       format_duration(result->duration)));
-                          }});
+  const jobs::ProbeOptions options{
+      .selected = command.selected,
+      .parallel = command.parallel,
+      .changed_since = command.changed,
+      .baseline = *std::move(baseline),
+      .progress = [&](const jobs::Probe& probe, const jobs::ProbeResult* result) {
+        lines.update(probe.name, result == nullptr ? fmt::format("looks for {}", probe.summary)
+                                                   : fmt::format("{} after {}", jobs::name_of(result->outcome),
+                                                                 format_duration(result->duration)));
+      }};
+  jobs::ProbeReport answer = jobs::run_probes((*job)->context(), options);
   for (jobs::ProbeResult& result : answer.results) {
     if (auto* const failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) failed->why = in_options(failed->why);
   }
-  if (const Status written = write_documents(command, answer, environment, (*job)->context().repo); !written) {
-    return incomplete(written.error(), command.format);
+  if (const Status finished = finish_job(command, answer, options, environment, **job); !finished) {
+    return incomplete(finished.error(), command.format);
   }
   const int code = jobs::probe_exit_code(answer, command.threshold);
-  if (command.format == Format::kJson) return print_probe_record(answer, command.threshold, code);
+  if (command.format == Format::kJson) return print_probe_record(answer, command.threshold, (*job)->id(), code);
   return print_probe_text(answer, command.threshold, code);
 }
 
@@ -200,14 +213,6 @@ Status set_parallel(ProbeCommand& command, std::string_view value) {
     return fail(invalid_request("-j", "must be from 1 to 64", "e.g. -j 2"));
   }
   command.parallel = std::min<std::size_t>(64, std::stoul(std::string(value)));
-  return {};
-}
-Status set_probe_timeout(ProbeCommand& command, std::string_view value) {
-  command.job.timeout = TRY(parse_duration(value, "timeout"));
-  return {};
-}
-Status set_probe_memory(ProbeCommand& command, std::string_view value) {
-  command.job.memory = TRY(parse_bytes(value, "memory"));
   return {};
 }
 Status add_host(ProbeCommand& command, std::string_view value) {
@@ -221,24 +226,14 @@ Status add_without(ProbeCommand& command, std::string_view value) {
   return {};
 }
 Status set_severity(ProbeCommand& command, std::string_view value) {
-  const std::optional<jobs::Severity> severity = jobs::severity_named(value);
-  if (!severity) return fail(invalid_request("--severity", "unknown", "one of: info, low, medium, high, critical"));
-  command.threshold = *severity;
-  return {};
-}
-Status set_probe_audit(ProbeCommand& command, std::string_view value) {
-  command.job.audit.directory = fs::path(value);
-  return {};
-}
-Status set_probe_no_audit(ProbeCommand& command, std::string_view /*value*/) {
-  command.job.audit.off = true;
+  command.threshold = TRY(parse_severity(value));
   return {};
 }
 
 constexpr auto kProbeOptions =
     std::to_array<Option<ProbeCommand>>({{{"-j", Arity::kValue}, set_parallel},
-                                         {{"--timeout", Arity::kValue}, set_probe_timeout},
-                                         {{"--memory", Arity::kValue}, set_probe_memory},
+                                         {{"--timeout", Arity::kValue}, set_job_timeout<ProbeCommand>},
+                                         {{"--memory", Arity::kValue}, set_job_memory<ProbeCommand>},
                                          {{"--allow-host", Arity::kRepeatable}, add_host},
                                          {{"--without", Arity::kRepeatable}, add_without},
                                          {{"--severity", Arity::kValue}, set_severity},
@@ -247,8 +242,8 @@ constexpr auto kProbeOptions =
                                          {{"--sarif", Arity::kValue}, set_path<&ProbeCommand::sarif>},
                                          {{"--markdown", Arity::kValue}, set_path<&ProbeCommand::markdown>},
                                          {{"--html", Arity::kValue}, set_path<&ProbeCommand::html>},
-                                         {{"--audit", Arity::kValue}, set_probe_audit},
-                                         {{"--no-audit", Arity::kFlag}, set_probe_no_audit},
+                                         {{"--audit", Arity::kValue}, set_job_audit<ProbeCommand>},
+                                         {{"--no-audit", Arity::kFlag}, set_job_no_audit<ProbeCommand>},
                                          {{"--json", Arity::kFlag}, set_flag<&ProbeCommand::format, Format::kJson>}});
 
 Status take_words(ProbeCommand& command, std::span<const std::string_view> words) {

@@ -25,6 +25,7 @@
 #include "cli/verb.h"
 #include "cli/verdict.h"
 #include "core/json/json.h"
+#include "gate/audited.h"
 #include "gate/one_run.h"
 #include "os/file.h"
 #include "sallyport/gate.h"
@@ -134,7 +135,10 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   if (to.live && !to.stream && streams_are_one_file()) call.spec.output_pipes = OutputPipes::kOne;
 
   const Result<std::unique_ptr<Workspace>> workspace = open_workspace(options, environment, call.spec.repo, events);
-  if (!workspace) return fail_run(workspace.error(), options, to, events);
+  if (!workspace) {
+    const AuditCall refused{.spec = call.spec, .jail = options.jail, .repo = call.spec.repo};
+    return fail_run(record_refusal(call.config, refused, workspace.error()), options, to, events);
+  }
   call.spec.workspace = workspace->get();
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;

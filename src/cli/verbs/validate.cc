@@ -14,7 +14,7 @@
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
-#include "cli/job.h"
+#include "cli/job_options.h"
 #include "cli/option_table.h"
 #include "cli/progress_lines.h"
 #include "cli/validate_report.h"
@@ -42,10 +42,15 @@ struct ValidateCommand {
   Format format = Format::kText;
 };
 
-Status write_validate_sarif(const ValidateCommand& command, const jobs::ValidateReport& report,
-                            const Environment& environment) {
-  if (!command.sarif) return {};
-  return write_report(environment.current_directory / *command.sarif, jobs::validate_sarif(report, SALLYPORT_VERSION));
+// The report, then the record that names it.
+Status finish_validation(const ValidateCommand& command, const jobs::ValidateReport& report,
+                         const jobs::ValidateOptions& options, const Environment& environment, Job& job) {
+  AuditJob record = jobs::audit_of(report, options);
+  if (command.sarif) {
+    record.outputs.push_back(TRY(write_job_report(environment.current_directory / *command.sarif,
+                                                  jobs::validate_sarif(report, SALLYPORT_VERSION))));
+  }
+  return job.end(std::move(record));
 }
 
 fs::path tarball_cache(const ValidateCommand& command, const Environment& environment) {
@@ -79,11 +84,15 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
     lines.update(jobs::name_of(stage), line);
   };
   const jobs::ValidateReport report = jobs::run_validate((*job)->context(), options);
-  if (const Status written = write_validate_sarif(command, report, environment); !written) {
-    return incomplete(written.error(), command.format);
+  if (const Status finished = finish_validation(command, report, options, environment, **job); !finished) {
+    return incomplete(finished.error(), command.format);
   }
   const int code = jobs::exit_code_of(report.verdict);
-  if (command.format == Format::kJson) return print_record(validate_record(report, options.threshold, code), code);
+  if (command.format == Format::kJson) {
+    Json record = validate_record(report, options.threshold, code);
+    record["audit_job"] = (*job)->id().empty() ? Json(nullptr) : Json((*job)->id());
+    return print_record(record, code);
+  }
   return print_text(validate_text(report, options.threshold), code);
 }
 
@@ -134,17 +143,7 @@ Status set_signatures(ValidateCommand& command, std::string_view /*value*/) {
   return {};
 }
 Status set_validate_severity(ValidateCommand& command, std::string_view value) {
-  const std::optional<jobs::Severity> severity = jobs::severity_named(value);
-  if (!severity) return fail(invalid_request("--severity", "unknown", "one of: info, low, medium, high, critical"));
-  command.options.threshold = *severity;
-  return {};
-}
-Status set_validate_timeout(ValidateCommand& command, std::string_view value) {
-  command.job.timeout = TRY(parse_duration(value, "timeout"));
-  return {};
-}
-Status set_validate_memory(ValidateCommand& command, std::string_view value) {
-  command.job.memory = TRY(parse_bytes(value, "memory"));
+  command.options.threshold = TRY(parse_severity(value));
   return {};
 }
 Status set_validate_disk(ValidateCommand& command, std::string_view value) {
@@ -155,49 +154,25 @@ Status set_validate_jail(ValidateCommand& command, std::string_view value) {
   command.options.jail = JailKind(value);
   return {};
 }
-Status set_cache(ValidateCommand& command, std::string_view value) {
-  command.cache = fs::path(value);
-  return {};
-}
-Status set_no_cache(ValidateCommand& command, std::string_view /*value*/) {
-  command.no_cache = true;
-  return {};
-}
-Status set_validate_audit(ValidateCommand& command, std::string_view value) {
-  command.job.audit.directory = fs::path(value);
-  return {};
-}
-Status set_validate_no_audit(ValidateCommand& command, std::string_view /*value*/) {
-  command.job.audit.off = true;
-  return {};
-}
-Status set_validate_sarif(ValidateCommand& command, std::string_view value) {
-  command.sarif = fs::path(value);
-  return {};
-}
-Status set_validate_json(ValidateCommand& command, std::string_view /*value*/) {
-  command.format = Format::kJson;
-  return {};
-}
 
-constexpr auto kValidateOptions =
-    std::to_array<Option<ValidateCommand>>({{{"--registry", Arity::kValue}, set_registry},
-                                            {{"--lock-host", Arity::kRepeatable}, add_lock_host},
-                                            {{"--allow-host", Arity::kRepeatable}, add_fetch_host},
-                                            {{"--allow-scripts", Arity::kRepeatable}, set_allow_scripts},
-                                            {{"--min-age", Arity::kValue}, set_min_age},
-                                            {{"--signatures", Arity::kFlag}, set_signatures},
-                                            {{"--severity", Arity::kValue}, set_validate_severity},
-                                            {{"--timeout", Arity::kValue}, set_validate_timeout},
-                                            {{"--memory", Arity::kValue}, set_validate_memory},
-                                            {{"--disk", Arity::kValue}, set_validate_disk},
-                                            {{"--jail", Arity::kValue}, set_validate_jail},
-                                            {{"--cache", Arity::kValue}, set_cache},
-                                            {{"--no-cache", Arity::kFlag}, set_no_cache},
-                                            {{"--audit", Arity::kValue}, set_validate_audit},
-                                            {{"--no-audit", Arity::kFlag}, set_validate_no_audit},
-                                            {{"--sarif", Arity::kValue}, set_validate_sarif},
-                                            {{"--json", Arity::kFlag}, set_validate_json}});
+constexpr auto kValidateOptions = std::to_array<Option<ValidateCommand>>(
+    {{{"--registry", Arity::kValue}, set_registry},
+     {{"--lock-host", Arity::kRepeatable}, add_lock_host},
+     {{"--allow-host", Arity::kRepeatable}, add_fetch_host},
+     {{"--allow-scripts", Arity::kRepeatable}, set_allow_scripts},
+     {{"--min-age", Arity::kValue}, set_min_age},
+     {{"--signatures", Arity::kFlag}, set_signatures},
+     {{"--severity", Arity::kValue}, set_validate_severity},
+     {{"--timeout", Arity::kValue}, set_job_timeout<ValidateCommand>},
+     {{"--memory", Arity::kValue}, set_job_memory<ValidateCommand>},
+     {{"--disk", Arity::kValue}, set_validate_disk},
+     {{"--jail", Arity::kValue}, set_validate_jail},
+     {{"--cache", Arity::kValue}, set_path<&ValidateCommand::cache>},
+     {{"--no-cache", Arity::kFlag}, set_flag<&ValidateCommand::no_cache, true>},
+     {{"--audit", Arity::kValue}, set_job_audit<ValidateCommand>},
+     {{"--no-audit", Arity::kFlag}, set_job_no_audit<ValidateCommand>},
+     {{"--sarif", Arity::kValue}, set_path<&ValidateCommand::sarif>},
+     {{"--json", Arity::kFlag}, set_flag<&ValidateCommand::format, Format::kJson>}});
 
 Result<Action> parse_validate(Args args) {
   OptionWalker walker(args, kValidateOptions);

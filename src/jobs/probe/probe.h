@@ -12,6 +12,7 @@
 
 #include "jobs/report/context.h"
 #include "jobs/report/survey.h"
+#include "sallyport/audit.h"
 
 namespace sallyport::jobs {
 
@@ -62,6 +63,9 @@ struct ProbeReport {
 [[nodiscard]] bool fails(const Finding& finding, Severity threshold);
 // 0 clean, 1 findings, 2 could not complete; 2 outranks 1.
 [[nodiscard]] int probe_exit_code(const ProbeReport& report, Severity threshold);
+
+// For the audit log: each scanner a step. A scanner whose findings are all below `threshold` warned.
+[[nodiscard]] AuditJob audit_of(const ProbeReport& report, const ProbeOptions& options, Severity threshold);
 
 // Reports as documents. Pure; hostile names and texts are escaped.
 [[nodiscard]] std::string markdown_report(const ProbeReport& report, Severity threshold);

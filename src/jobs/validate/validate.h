@@ -18,6 +18,7 @@
 
 #include "jobs/report/context.h"
 #include "jobs/validate/verdict.h"
+#include "sallyport/audit.h"
 #include "sallyport/registry_allowlist.h"
 #include "sallyport/workspace.h"
 
@@ -66,6 +67,9 @@ struct ValidateReport {
 // "[http://|https://]HOST[:PORT][=ADDR:PORT]": the registry's URL and the rule that lets npm reach it. https unless it says
 // otherwise.
 [[nodiscard]] Result<RegistryAllowlist> registry_named(std::string_view text);
+
+// For the audit log: each stage a step.
+[[nodiscard]] AuditJob audit_of(const ValidateReport& report, const ValidateOptions& options);
 
 [[nodiscard]] std::string validate_sarif(const ValidateReport& report, std::string_view program_version);
 

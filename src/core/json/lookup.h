@@ -1,0 +1,44 @@
+// Members of JSON that somebody else wrote. Nothing throws, whatever its shape: what is missing or of another type is null,
+// empty or 0.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/json/json.h"
+
+namespace sallyport {
+
+[[nodiscard]] inline const Json& member(const Json& of, const char* name) {
+  static const Json kNull;
+  if (!of.is_object()) return kNull;
+  const auto found = of.find(name);
+  return found == of.end() ? kNull : *found;
+}
+
+[[nodiscard]] inline bool has_member(const Json& of, const char* name) { return !member(of, name).is_null(); }
+
+[[nodiscard]] inline std::string text_in(const Json& of, const char* name) {
+  const Json& found = member(of, name);
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+[[nodiscard]] inline std::uint64_t count_in(const Json& of, const char* name) {
+  const Json& found = member(of, name);
+  return found.is_number_unsigned() ? found.get<std::uint64_t>() : 0;
+}
+
+[[nodiscard]] inline double number_in(const Json& of, const char* name) {
+  const Json& found = member(of, name);
+  return found.is_number() ? found.get<double>() : 0;
+}
+
+// Its items, when it is a list.
+[[nodiscard]] inline const Json& items_in(const Json& of, const char* name) {
+  static const Json kNone = Json::array();
+  const Json& found = member(of, name);
+  return found.is_array() ? found : kNone;
+}
+
+}  // namespace sallyport
