@@ -178,8 +178,7 @@ Run one allowlisted tool over a repo you do not trust.
   --timeout 10m, --grace 100ms   then SIGTERM, then SIGKILL to all it started
   --cpu 30s, --memory 512M, --pids 128, --disk 256M, --nofile 1024   limits
   --max-output 64M      how much of stdout and of stderr is kept, from the end
-  --jail KIND           auto (the first that works), native, bwrap, landlock,
-                        none [auto]
+  --jail KIND           native, bwrap, landlock, none [auto: first to work]
   --require G,G         refuse unless these guarantees hold
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --hide PATH, --noexec PATH   of what is shown: empty; no program starts there
