@@ -8,7 +8,7 @@ set -euo pipefail
 
 run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohmann-json3-dev libfmt-dev
               libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
+test_packages=(mold libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
 # For the tests labelled `deep`: other programs' own worlds, and a browser for the audit log's page.
