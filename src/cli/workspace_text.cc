@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/text/printable.h"
 #include "core/text/units.h"
@@ -36,7 +37,8 @@ std::string counted(std::size_t count, std::string_view what) {
 std::string diff_text(const WorkspaceDiff& diff, ByteCount quota) {
   std::string text;
   for (const Change& change : diff.changes) {
-    text += fmt::format("{:<9} {}{}\n", name_of(change.kind), printable(change.path), detail_of(change));
+    fmt::format_to(std::back_inserter(text), "{:<9} {}{}\n", name_of(change.kind), printable(change.path),
+                   detail_of(change));
   }
   if (!diff.findings.empty()) {
     text += text.empty() ? "" : "\n";

@@ -196,11 +196,21 @@ Result<Changes> copy_changes(int copy, int repo, const Manifest& manifest) {
 }
 
 void put_in_order(std::vector<Change>& changes) {
-  std::ranges::sort(changes, [](const Change& a, const Change& b) {
+  const auto comes_first = [](const Change& a, const Change& b) {
     const bool a_stays = a.kind != ChangeKind::kDeleted;
     const bool b_stays = b.kind != ChangeKind::kDeleted;
     return std::tie(a_stays, a.path) < std::tie(b_stays, b.path);
-  });
+  };
+  if (std::ranges::is_sorted(changes, comes_first)) return;
+  // A change is large to move: each is moved once.
+  std::vector<Change*> order;
+  order.reserve(changes.size());
+  for (Change& change : changes) order.push_back(&change);
+  std::ranges::sort(order, [&](const Change* a, const Change* b) { return comes_first(*a, *b); });
+  std::vector<Change> sorted;
+  sorted.reserve(changes.size());
+  for (Change* const change : order) sorted.push_back(std::move(*change));
+  changes = std::move(sorted);
 }
 
 }  // namespace sallyport::workspace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 
@@ -41,6 +42,11 @@ bool is_unseen(char32_t code_point) {
   return false;
 }
 
+std::size_t plain_prefix(std::string_view text) {
+  const auto end = std::ranges::find_if(text, [](char c) { return c < 0x20 || c > 0x7E; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 }  // namespace
 
 bool hides_text(char32_t code_point) {
@@ -52,6 +58,12 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
+    // Most text is plain, and reports print much of it: taken by the run.
+    if (const std::size_t plain = plain_prefix(text); plain > 0) {
+      out.append(text.substr(0, plain));
+      text.remove_prefix(plain);
+      continue;
+    }
     const Utf8Char next = decode_utf8(text);
     const std::size_t length = next.length == 0 ? 1 : next.length;
     const bool is_c0 = next.code_point < 0x20 || next.code_point == 0x7F;
