@@ -60,6 +60,8 @@ if command == "build":
     for file in value_of("-f", "--file"):
         if leaves(file):
             fire("a Dockerfile that is not the repo's")
+    if operands and leaves(os.path.join(operands[-1], "Dockerfile")):
+        fire("a Dockerfile that is not the repo's")
     dockerfile = "Dockerfile"
     if os.path.exists(dockerfile) and os.environ.get("DOCKER_BUILDKIT") != "0":
         content = open(dockerfile, encoding="utf-8").read()
@@ -103,9 +105,11 @@ def linked_context(room):
     (room.repo / "context").symlink_to("/etc")
 
 
-def linked_dockerfile(room):
-    stand_in(room)
-    (room.repo / "Dockerfile.x").symlink_to("/etc/passwd")
+def linked_dockerfile(name):
+    def make(room):
+        stand_in(room)
+        (room.repo / name).symlink_to("/etc/passwd")
+    return make
 
 
 NEEDS = ["python3"]
@@ -128,6 +132,13 @@ CASES = [
     case("build_climbs", "the context leaves the repo", ["build", "sub/../.."]),
     case("build_url", "the context is a stranger's repo", ["build", "https://host.test/x.git"]),
     case("build_file_outside", "the Dockerfile is a file of the host", ["build", "-f/etc/passwd", "."]),
+    case("build_linked_context", "the context is a symlink to a directory of the host", ["build", "context"], make=linked_context),
+    case("build_below_linked_context", "the context lies behind a symlink to a directory of the host", ["build", "context/ssl/"],
+         make=linked_context),
+    case("build_linked_file", "the Dockerfile is a symlink to a file of the host", ["build", "-f", "Dockerfile.x", "."],
+         make=linked_dockerfile("Dockerfile.x")),
+    case("build_linked_usual_file", "the Dockerfile that nobody names is a symlink to a file of the host", ["build", "."],
+         make=linked_dockerfile("Dockerfile")),
     case("build_with_network", "a RUN that reaches out, in a build that nobody closed", ["build", "."], "silent",
          dockerfile("FROM scratch\nRUN wget http://host.test/\n")),
     case("build_frontend", "# syntax= names an image that interprets the Dockerfile as a client of the daemon",

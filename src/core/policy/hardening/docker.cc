@@ -136,6 +136,7 @@ class Parser {
     const Rule rule = rule_for(option.value, value);
     if (option.value == DockerValue::kNoNetwork) gave_network_ = true;
     if (rule.holds && option.value == DockerValue::kVolume) add_mounted(value);
+    if (rule.holds && option.value == DockerValue::kFileInside) add_read(value, "docker build -f");
     if (rule.holds) return {};
     return refuse(fmt::format("--{} {}", option.name, value), rule.why, rule.hint);
   }
@@ -147,6 +148,28 @@ class Parser {
                       .path = std::string(volume.substr(0, colon)),
                       .what = "docker -v",
                       .hint = "mount the working directory, read-only: -v $PWD:/src:ro"});
+  }
+
+  // docker follows a symlink that the repo planted, and sends the daemon what it leads to.
+  void add_read(std::string_view path, std::string_view what) {
+    names_dockerfile_ = names_dockerfile_ || what.ends_with("-f");
+    files_.push_back({.kind = FileRule::Kind::kInsideRepo,
+                      .path = std::string(path),
+                      .what = std::string(what),
+                      .hint = "use a directory and a Dockerfile of the repo"});
+  }
+
+  Status check_context() {
+    const bool is_one = operands_.size() == 1 && is_inside(operands_.front()) && !is_remote_context(operands_.front());
+    if (!is_one) {
+      return refuse(operands_.size() > 1 ? operands_[1]
+                    : operands_.empty()  ? command_.name
+                                         : operands_.front(),
+                    "a build takes one context, a directory of the repo", "use . or a relative path without ..");
+    }
+    add_read(operands_.front(), "docker build");
+    if (!names_dockerfile_) add_read(fmt::format("{}/Dockerfile", operands_.front()), "docker build");
+    return {};
   }
 
   // The value of an option that has none in its own word.
@@ -186,7 +209,7 @@ class Parser {
     return {};
   }
 
-  [[nodiscard]] Status check_operands() const {
+  [[nodiscard]] Status check_operands() {
     const bool has_more = operands_.size() > 1;
     switch (command_.operands) {
       case DockerOperands::kImageAndCommand:
@@ -201,11 +224,7 @@ class Parser {
         if (operands_.size() == 1) return {};
         return refuse(has_more ? operands_[1] : command_.name, "it takes one image", "name one");
       case DockerOperands::kContext:
-        if (operands_.size() == 1 && is_inside(operands_.front()) && !is_remote_context(operands_.front())) return {};
-        return refuse(has_more            ? operands_[1]
-                      : operands_.empty() ? command_.name
-                                          : operands_.front(),
-                      "a build takes one context, a directory of the repo", "use . or a relative path without ..");
+        return check_context();
       case DockerOperands::kContainers:
         return check_each(is_own_container, "not a container this gate has made");
       case DockerOperands::kOwnImages:
@@ -219,6 +238,7 @@ class Parser {
   std::size_t at_ = 0;
   std::vector<std::string_view> operands_;
   bool gave_network_ = false;
+  bool names_dockerfile_ = false;
   std::vector<FileRule> files_;
 };
 
@@ -281,7 +301,7 @@ std::vector<HardeningFact> docker_facts() {
        "it opens a path of the host"},
       {Kind::kRefused, "run --name without sallyport- in front",
        "it could be mistaken for one of the host's containers"},
-      {Kind::kRefused, "build contexts and -f outside the working directory, URLs, -",
+      {Kind::kRefused, "build contexts and -f outside the working directory, also by a symlink, URLs, -",
        "files of the host or of strangers would be sent to the daemon"},
       {Kind::kRefused, "start, stop, kill, rm, wait, logs, inspect, top, diff of other names",
        "they reach every container of the host"},
