@@ -25,7 +25,8 @@ struct Opened {
   UniqueFd fd;
   BinaryIdentity identity;
   std::string head;
-  std::string found_at;  // before symlinks were followed
+  std::string found_at;     // before symlinks were followed
+  bool was_stood_in_for{};  // a version manager has the name in the search path
 };
 
 class Locator {
@@ -68,6 +69,7 @@ class Locator {
     if (const auto behind = behind_version_manager(trusted->path / name, name)) {
       Result<Opened> real = open_trusted(*behind);
       if (real) real->found_at = behind->native();
+      if (real) real->was_stood_in_for = true;
       return real;
     }
     Result<Opened> file = open_trusted(trusted->path / name);
@@ -133,13 +135,15 @@ class Locator {
       case FileKind::kElf: {
         std::string exec_path = file.identity.path;
         std::vector<std::filesystem::path> names = {file.found_at};
-        return PinnedTool{.exe = std::move(file.fd),
-                          .binary = std::move(file.identity),
-                          .interpreters = {},
-                          .argv0 = tool_.name,
-                          .argv_prefix = {},
-                          .exec_path = std::move(exec_path),
-                          .names = std::move(names)};
+        return PinnedTool{
+            .exe = std::move(file.fd),
+            .binary = std::move(file.identity),
+            .interpreters = {},
+            // By its bare name Python would find another one in the search path, and take that one's modules.
+            .argv0 = file.was_stood_in_for ? file.found_at : tool_.name,
+            .argv_prefix = {},
+            .exec_path = std::move(exec_path),
+            .names = std::move(names)};
       }
       case FileKind::kScript:
         return pin_script(std::move(file));

@@ -25,13 +25,14 @@ namespace sallyport {
 // What is executed is what was checked: run `exe` (execveat with AT_EMPTY_PATH) with
 //   argv = { argv0, argv_prefix…, the caller's arguments… }.
 struct PinnedTool {
-  UniqueFd exe;                                // O_RDONLY and CLOEXEC: the tool, or the interpreter of a #! script
-  BinaryIdentity binary;                       // the tool itself, script or not
-  std::vector<BinaryIdentity> interpreters;    // set for a script
-  std::string argv0;                           // the tool's name; for a script the interpreter's path as it was found,
-                                               // which is how a Python venv finds its packages
-  std::vector<std::string> argv_prefix;        // for a script: the interpreter's arguments and the script's path
-  std::string exec_path;                       // the canonical path `exe` was opened at
+  UniqueFd exe;                              // O_RDONLY and CLOEXEC: the tool, or the interpreter of a #! script
+  BinaryIdentity binary;                     // the tool itself, script or not
+  std::vector<BinaryIdentity> interpreters;  // set for a script
+  std::string argv0;                         // the tool's name; its path when it is behind a version manager's program;
+                                             // for a script the interpreter's path as it was found, which is how a
+                                             // Python venv finds its packages
+  std::vector<std::string> argv_prefix;      // for a script: the interpreter's arguments and the script's path
+  std::string exec_path;                     // the canonical path `exe` was opened at
   std::vector<std::filesystem::path> names{};  // by which the tool and its interpreter were found, symlinks and all
 };
 

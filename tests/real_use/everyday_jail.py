@@ -62,9 +62,11 @@ class Python(Everyday):
         (root / "version").write_text("3.99\n", encoding="utf-8")
         (self.repo / ".python-version").write_text("../../../repo\n", encoding="utf-8")
         self.path = f"{root}/shims:/usr/bin:/bin"
-        ran = self.run_tool("python3", "-Ic", "import os; print(os.readlink('/proc/self/exe'))",
+        # Its own name for itself is where it looks for its modules: not that of another Python in the search path.
+        ran = self.run_tool("python3", "-Ic", "import os, sys; print(os.readlink('/proc/self/exe'), sys.executable)",
                             options=self.policy("python"))
-        self.assertEqual((ran.returncode, ran.stdout), (0, f"{root}/versions/3.99/bin/python3\n"), ran.stderr)
+        real = f"{root}/versions/3.99/bin/python3"
+        self.assertEqual((ran.returncode, ran.stdout), (0, f"{real} {real}\n"), ran.stderr)
 
 
 class Jail(Everyday):
