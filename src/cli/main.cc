@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
   sallyport::cli::secure_standard_streams();
   // A reader that goes away is an error of one write (EPIPE), not the end of a process with a child to look after.
   signal(SIGPIPE, SIG_IGN);
+  // Likewise a file that the caller's limit lets grow no further (EFBIG). Tools get both signals as they are by default.
+  signal(SIGXFSZ, SIG_IGN);
   // Whoever started us may ignore the deaths of its children, and we would inherit that: the kernel then reaps ours
   // itself, and how a jail ended could not be asked any more.
   signal(SIGCHLD, SIG_DFL);

@@ -113,6 +113,13 @@ Status fit_layers(Jail& jail, const JailedSubprocessSpec& spec, Purpose purpose,
                                         fmt::format("the jail \"{}\" cannot show a workspace", jail.name()),
                                         "choose another jail"));
     }
+    // A copy lies below a directory that only the caller may enter, and such a jail opens it as the user the tool runs as.
+    if (jail.layers() == LayerSupport::kBind && plan.run_as) {
+      return fail(guarantee_unavailable(
+          Guarantee::kFsRepoUntouched,
+          fmt::format("the jail \"{}\" would need a copy of the repo that its owner may enter", jail.name()),
+          "use the native jail, or run as the repo's owner"));
+    }
     plan.layers.push_back(TRY(one->impl().layer(jail.layers(), purpose, plan.run_as)));
   }
   return {};

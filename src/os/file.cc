@@ -24,6 +24,8 @@ std::string_view open_hint(int error_number) {
     case ENOSPC:
     case EDQUOT:
       return "free some space on this file system";
+    case EFBIG:
+      return "files may not grow that large here; raise the limit with 'ulimit -f'";
     default:
       return {};
   }
@@ -104,11 +106,15 @@ int past_file_limit(std::uint64_t end) {
   return limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur ? EFBIG : 0;
 }
 
+Status check_file_limit(std::uint64_t end, std::string_view subject) {
+  const int problem = past_file_limit(end);
+  if (problem == 0) return {};
+  return fail(system_error("write", subject, problem, open_hint(problem)));
+}
+
 Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
   const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
-  if (const int problem = past_file_limit(bytes.size())) {
-    return fail(system_error("write", path.native(), problem, open_hint(problem)));
-  }
+  TRY(check_file_limit(bytes.size(), path.native()));
   // mkostemp rather than O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
   std::string temporary = (directory / (".sallyport-new-XXXXXX")).native();
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));

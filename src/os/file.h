@@ -28,6 +28,7 @@ namespace sallyport {
 // EFBIG when a file of ours may not grow to `end` bytes (ulimit -f), else 0. To be asked before a write: the kernel answers one
 // past the limit with SIGXFSZ, which kills.
 [[nodiscard]] int past_file_limit(std::uint64_t end);
+[[nodiscard]] Status check_file_limit(std::uint64_t end, std::string_view subject);  // the same as an error
 
 // Afterwards `path` holds either its old content or all of `bytes`, also after a power cut: the new file is written
 // under another name in the same directory, synced, renamed over, and the directory is synced.

@@ -94,6 +94,7 @@ class Copier {
       cloned_ += walk.info().st_size > 0 ? 1 : 0;
       TRY(count_bytes(static_cast<std::uint64_t>(walk.info().st_size)));
     } else {
+      TRY(check_file_limit(static_cast<std::uint64_t>(walk.info().st_size), walk.path()));
       TRY(copy_bytes(source.get(), target.get(), walk.path()));
     }
     const std::array<timespec, 2> times = {walk.info().st_atim, walk.info().st_mtim};  // make(1) goes by them

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "os/file.h"
 #include "os/openat2.h"
 
 namespace sallyport::workspace {
@@ -25,6 +26,9 @@ std::string temporary_name() {
 
 Status copy_content(int from, int to, const std::string& path) {
   constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  struct stat info{};
+  if (::fstat(from, &info) != 0) return fail(system_error("stat", path, errno));
+  TRY(check_file_limit(static_cast<std::uint64_t>(info.st_size), path));
   off_t at = 0;
   for (;;) {
     const ssize_t sent = ::sendfile(to, from, &at, kPiece);

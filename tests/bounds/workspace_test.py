@@ -176,6 +176,50 @@ class WorkspaceTest(Place):
         self.assertFalse((self.repo / "gone").exists())
         self.assertEqual(run(SALLYPORT, "workspace", "discard", "plain").returncode, 0)
 
+    def test_root_runs_over_a_users_repo_as_that_user(self) -> None:
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a directory away")
+        user = 54321
+        for path in (self.repo, self.repo / "edited", self.repo / "gone", self.repo / "dir", self.repo / "dir/one"):
+            os.chown(path, user, user)
+        before = fingerprint(self.repo)
+        script = "echo after > edited; rm gone; echo x > dir/new; stat -c %u edited dir/new . | sort -u"
+        done = self.change("theirs", script)
+        self.assertEqual((done.returncode, len(done.stdout.split())), (0, 1), done.stdout + done.stderr)
+        self.assertEqual(fingerprint(self.repo), before)
+        record = json.loads(self.workspace("diff", "theirs", "--json").stdout)
+        self.assertEqual([(one["kind"], one["path"]) for one in record["changes"]],
+                         [("deleted", "gone"), ("created", "dir/new"), ("changed", "edited")])
+        if "bwrap" in JAILS:
+            refused = self.change("copied", "true", "bwrap")
+            self.assertEqual(refused.returncode, 125)
+            self.assertIn(b"native jail", refused.stderr)
+        done = self.workspace("commit", "theirs", "--all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.repo / "edited").read_text(), "after\n")
+        for path in ("edited", "dir/new"):
+            self.assertEqual((os.stat(self.repo / path).st_uid, os.stat(self.repo / path).st_gid), (user, user), path)
+        self.assertFalse((self.repo / "gone").exists())
+
+    def test_a_limit_of_the_callers_files_is_an_error_and_not_the_end(self) -> None:
+        self.assertEqual(self.change("large", "head -c 3000000 /dev/zero > big; echo x > small").returncode, 0)
+        limit = ["bash", "-c", 'ulimit -f 2000; exec "$@"', "bash"]  # KiB
+        done = self.run_it([*limit, SALLYPORT, "workspace", "commit", "large", "--all"])
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn(b"big", done.stderr)
+        left = [path.name for path in self.repo.iterdir() if path.name.startswith(".sallyport")]
+        self.assertEqual(left, [])
+        self.assertFalse((self.repo / "big").exists())
+        self.assertEqual(self.workspace("commit", "large", "--all").returncode, 0)
+        self.assertEqual((self.repo / "big").stat().st_size, 3000000)
+        if "bwrap" not in JAILS:
+            return
+        # The private copy, which bwrap needs.
+        done = self.run_it([*limit, *self.argv(["sh", "-c", ":"], "--workspace", "copied", jail="bwrap")])
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn(b"big", done.stderr)
+        self.assertEqual(self.run_it(self.argv(["sh", "-c", ":"], "--workspace", "copied", jail="bwrap")).returncode, 0)
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())
