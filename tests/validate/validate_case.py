@@ -100,6 +100,14 @@ class ValidateTest(unittest.TestCase):
         self.assert_nothing_left()
         return record
 
+    def said(self, *args):
+        """What it writes to stderr for a person."""
+        self.give_away()
+        done = subprocess.run(self.command(*args), cwd=self.base, env=self.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=240, check=False, **self.as_user())
+        self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+        return done.stderr
+
     def assert_nothing_left(self):
         state = self.home / "state/sallyport/workspaces"
         left = [name for name in os.listdir(state)] if state.exists() else []

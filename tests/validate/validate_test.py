@@ -192,6 +192,28 @@ class Hostile(ValidateTest):
         self.assertIn("network: connected", control.stdout)
         self.assertTrue(canary.exists() and listener.heard > 0)
 
+    def test_names_an_option_only_where_one_would_help(self):
+        self.package(scripts={"test": "node -e \"require('dns').lookup('asked-for.test', () => {})\""})
+        self.lock({})
+        said = self.said()
+        self.assertIn("denied asked-for.test", said)
+        self.assertNotIn("--allow-host", said)
+        self.package(dependencies={"@scope/pkg": "1.0.0"})
+        self.write(".npmrc", "@scope:registry=http://elsewhere.test:4873/\n")
+        (self.repo / "package-lock.json").unlink()
+        said = self.said()
+        self.assertIn("denied elsewhere.test", said)
+        self.assertIn("--allow-host elsewhere.test", said)
+
+    def test_does_not_pass_signatures_it_could_not_check(self):
+        self.depend_on("dep-b")
+        record = self.validate("--signatures")
+        self.assertIn(record["verdict"], ("denied", "incomplete"), record)
+        fetch = self.stage(record, "fetch")
+        self.assertIn("signatures could not be checked", fetch["why"])
+        self.assertEqual(self.stage(record, "test")["state"], "skipped")
+        self.assertEqual(self.validate()["verdict"], "passed")
+
     def test_is_ended_by_its_limits_C20(self):
         def limited(test, *args):
             self.package(scripts={"test": test})

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -60,8 +61,28 @@ fs::path tarball_cache(const ValidateCommand& command, const Environment& enviro
   return user.empty() ? fs::path() : user / "npm";
 }
 
+// Build and test have no network, and no option gives them one: their denials come without a hint that names one.
+class StageEvents final : public EventSink {
+ public:
+  explicit StageEvents(EventSink& shown) : shown_(shown) {}
+
+  void enter(jobs::StageId stage) { has_network_ = stage == jobs::StageId::kLock || stage == jobs::StageId::kFetch; }
+
+  void emit(const Event& event) override {
+    if (has_network_ || event.name != "subproc.egress.denied") return shown_.emit(event);
+    Event without_hint = event;
+    std::erase_if(without_hint.fields, [](const auto& field) { return field.first == "hint"; });
+    shown_.emit(without_hint);
+  }
+
+ private:
+  EventSink& shown_;
+  std::atomic<bool> has_network_ = true;  // denials come from the egress's own thread
+};
+
 int run_validate_verb(const ValidateCommand& command, const Environment& environment) {
-  ConsoleEvents events(command.format, Verbosity::kNormal);
+  ConsoleEvents shown(command.format, Verbosity::kNormal);
+  StageEvents events(shown);
   const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   ProgressLines lines({"lock", "fetch", "build", "test"});
@@ -70,7 +91,8 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
   options.state_dir = default_workspace_dir();
   options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   options.events = &events;
-  options.progress = [&lines](jobs::StageId stage, const jobs::StageResult* result) {
+  options.progress = [&lines, &events](jobs::StageId stage, const jobs::StageResult* result) {
+    events.enter(stage);
     lines.update(jobs::name_of(stage), result == nullptr ? std::string("runs")
                                                          : fmt::format("{} after {}", jobs::name_of(result->state),
                                                                        format_duration(result->duration)));
