@@ -24,15 +24,6 @@ struct Place {
 
 fs::path from(const fs::path& base, const fs::path& path) { return path.is_absolute() ? path : base / path; }
 
-void warn_of_ignored_git(const RepoRoot& root, EventSink& events) {
-  if (root.ignored.empty()) return;
-  events.emit({.level = EventLevel::kWarning,
-               .name = "subproc.repo.git_ignored",
-               .fields = {{"reason", root.ignored},
-                          {"repo", root.path.string()},
-                          {"hint", "name the repo with --repo DIR if it is to be believed"}}});
-}
-
 // As far as it can be followed: what is not there is the gate's to refuse.
 fs::path settled(const fs::path& path) {
   const Result<fs::path> canonical = canonical_directory(path, "path");
@@ -54,11 +45,8 @@ Place find_place(const CallOptions& options, const Environment& environment, Eve
   }
   if (lost) return Place{};
   fs::path cwd = settled(options.cwd ? from(here, *options.cwd) : here);
-  std::error_code no_home;
-  const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
-  RepoRoot root = find_repo_root(cwd, home, RepoOwners::current(environment.sudo_uid));
-  warn_of_ignored_git(root, events);
-  return Place{.repo = std::move(root.path), .cwd = std::move(cwd)};
+  fs::path repo = repo_around(cwd, environment, events);
+  return Place{.repo = std::move(repo), .cwd = std::move(cwd)};
 }
 
 std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>& paths) {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <functional>
-#include <system_error>
 #include <utility>
 
 #include "audit/members.h"
@@ -25,15 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> job_repo(const JobOptions& options, const Environment& environment) {
+Result<fs::path> job_repo(const JobOptions& options, const Environment& environment, EventSink& events) {
   const fs::path& here = environment.current_directory;
   if (here.empty()) return fail(invalid_request("repo", "the current directory is gone", "name a directory"));
   if (options.repo)
     return canonical_directory(options.repo->is_absolute() ? *options.repo : here / *options.repo, "repo");
-  const fs::path cwd = TRY(canonical_directory(here, "repo"));
-  std::error_code no_home;
-  const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
-  return find_repo_root(cwd, home, RepoOwners::current(environment.sudo_uid)).path;
+  return repo_around(TRY(canonical_directory(here, "repo")), environment, events);
 }
 
 void watch_signals(const std::stop_token& done, int signals, const EventFd& over, std::stop_source stop) {
@@ -69,7 +65,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                     .events = &events,
                     .audit = audit.get(),
                     .job = id};
-  Result<fs::path> repo = job_repo(options, environment);
+  Result<fs::path> repo = job_repo(options, environment, events);
   if (!repo) {
     const JailedSubprocessSpec none_yet;
     const AuditCall call{.spec = none_yet, .repo = options.repo.value_or(fs::path()), .job = id};

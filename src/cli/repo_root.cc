@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "core/text/printable.h"
@@ -68,6 +69,20 @@ RepoRoot find_repo_root(const fs::path& cwd, const fs::path& home, const RepoOwn
     return {.path = std::move(dir)};
   }
   return {.path = cwd};
+}
+
+fs::path repo_around(const fs::path& directory, const Environment& environment, EventSink& events) {
+  std::error_code no_home;
+  const fs::path home = environment.home ? fs::canonical(*environment.home, no_home) : fs::path();
+  RepoRoot root = find_repo_root(directory, home, RepoOwners::current(environment.sudo_uid));
+  if (!root.ignored.empty()) {
+    events.emit({.level = EventLevel::kWarning,
+                 .name = "subproc.repo.git_ignored",
+                 .fields = {{"reason", root.ignored},
+                            {"repo", root.path.string()},
+                            {"hint", "name the repo with --repo DIR if it is to be believed"}}});
+  }
+  return std::move(root.path);
 }
 
 }  // namespace sallyport::cli

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "cli/environment.h"
 #include "locate/trust.h"
+#include "sallyport/event.h"
 
 namespace sallyport::cli {
 
@@ -36,5 +38,9 @@ struct RepoOwners {
 // system begins. Somebody else could have put a `.git` there to widen the repo to their neighbour's files.
 [[nodiscard]] RepoRoot find_repo_root(const std::filesystem::path& cwd, const std::filesystem::path& home,
                                       const RepoOwners& owners);
+
+// The same for this process and its user's home. A `.git` that was not believed is an event.
+[[nodiscard]] std::filesystem::path repo_around(const std::filesystem::path& directory, const Environment& environment,
+                                                EventSink& events);
 
 }  // namespace sallyport::cli

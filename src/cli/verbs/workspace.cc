@@ -52,11 +52,9 @@ fs::path state_dir_of(const WorkspaceCommand& command, const Environment& enviro
   return command.state_dir ? environment.current_directory / *command.state_dir : workspace_dir(environment);
 }
 
-fs::path repo_of(const WorkspaceCommand& command, const Environment& environment) {
+fs::path repo_of(const WorkspaceCommand& command, const Environment& environment, EventSink& events) {
   if (command.repo) return environment.current_directory / *command.repo;
-  std::error_code ignored;
-  const fs::path home = environment.home ? fs::canonical(*environment.home, ignored) : fs::path();
-  return find_repo_root(environment.current_directory, home, RepoOwners::current(environment.sudo_uid)).path;
+  return repo_around(environment.current_directory, environment, events);
 }
 
 // One that exists: a mistyped name must not make another.
@@ -89,7 +87,7 @@ int make_new(const WorkspaceCommand& command, const Environment& environment, Co
         command.format);
   }
   const Result<std::unique_ptr<Workspace>> made =
-      Workspace::open({.repo = repo_of(command, environment),
+      Workspace::open({.repo = repo_of(command, environment, events),
                        .state_dir = state_dir,
                        .name = command.words.front(),
                        .quota = command.quota,
