@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
+.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-validate bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
 
 help:
 	@echo 'make run       build, then validate a hostile npm project safely and show what it tried'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench-compare  the same jobs through all of them; rewrites docs/benchmarks.md (about 8 minutes)'
 	@echo 'make bench-egress   the same download and npm install through sallyport and a peer'
 	@echo 'make bench-jobs     probe and lint against the same scanners alone'
+	@echo 'make bench-validate what validate and an overlay cost an npm project'
 	@echo 'make bench-audit    what the audit log costs a call, and how fast it is verified'
 	@echo 'make bench-scaling  what slows a start; rewrites its part of docs/benchmarks.md'
 	@echo 'make bench-check    fails when a ratio got worse than bench/recorded.json has it; bench-record writes that file'
@@ -59,7 +60,7 @@ bench: bench-build
 bench-peers:
 	@tools/bench_peers.sh
 
-bench-compare bench-egress bench-jobs: bench-%: bench-build
+bench-compare bench-egress bench-jobs bench-validate: bench-%: bench-build
 	@tools/npm_packages.sh || true
 	@python3 -B tools/bench_$*.py
 

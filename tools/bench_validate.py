@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What `sallyport validate` costs beside the npm commands it runs, bare and in npm's @anthropic-ai/sandbox-runtime.
+"""What `sallyport validate` costs beside the npm commands it runs, bare and in npm's @anthropic-ai/sandbox-runtime, and what an
+overlay costs an `npm ci` beside a repo that is bound.
 
-  usage: tools/bench_validate.py [--rounds N] [--packages N] [--sallyport PROGRAM]
+  usage: tools/bench_validate.py [--rounds N] [--packages N] [--sallyport PROGRAM]        (make bench-validate)
 
-`npm ci` and `npm test` of one project, everything over loopback, in turns, with a warm cache each. Prints medians, the
-quartiles, and the ratio of each round to the bare one beside it. What is not installed is said and left out.
+`npm ci` and `npm test` of one project, everything over loopback, in turns, with a warm cache each. Prints the quartiles, and
+those of each round's ratio to the bare one (the overlay's: to the bind) beside it. What is not installed is said and left out.
 """
 import argparse
 import json
@@ -82,6 +83,48 @@ def ways(place, repo, store, sallyport):
     return found, own
 
 
+def layer_ways(place, repo, store, sallyport):
+    """`npm ci` alone, in one jail, over a bound copy of the repo and over a workspace."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
+    cache, copy = place / "jailed-cache", place / "bound"
+    cache.mkdir()
+    run = [sallyport, "run", "--no-audit", "--timeout", "10m", "--allow-host", f"{registry.NAME}={store.target}", "--rw", cache]
+    ci = ["--", "npm", "ci", "--no-audit", "--no-fund", f"--registry=http://{registry.NAME}/", "--replace-registry-host=always",
+          f"--cache={cache}"]
+
+    def bind():
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(repo, copy)
+        return timed([*run, "--repo", copy, "--writable-repo", *ci], copy, environment)[0]
+
+    def overlay():
+        subprocess.run([sallyport, "workspace", "discard", "bench"], env=environment, capture_output=True, check=False)
+        return timed([*run, "--repo", repo, "--workspace", "bench", *ci], repo, environment)[0]
+
+    return {"npm ci, bind": bind, "npm ci, overlay": overlay}
+
+
+def measure(found, rounds):
+    """Each way once to warm up, then in turns: seconds of the first run, and of the rounds."""
+    cold = {way: run() for way, run in found.items()}
+    times = {way: [] for way in found}
+    for _ in range(rounds):
+        for way, run in found.items():
+            times[way].append(run())
+    return cold, times
+
+
+def show(cold, times):
+    """Divides by the first way, round by round."""
+    first = next(iter(times))
+    for way, values in times.items():
+        low, middle, high = quartiles(values)
+        print(f"{way:<22} {low:.2f} {middle:.2f} {high:.2f}   ({cold[way]:.2f})")
+    for way, values in list(times.items())[1:]:
+        low, middle, high = quartiles([one / base for one, base in zip(values, times[first])])
+        print(f"{way} / {first}: {low:.2f} {middle:.2f} {high:.2f}")
+
+
 def quartiles(values):
     if len(values) < 2:
         return values[0], values[0], values[0]
@@ -104,23 +147,13 @@ def main():
             (place / "home").mkdir()
             make_project(repo, store, options.packages)
             found, own = ways(place, repo, store, options.sallyport)
-            cold = {way: run() for way, run in found.items()}
-            own.clear()
-            times = {way: [] for way in found}
-            for _ in range(options.rounds):
-                for way, run in found.items():
-                    times[way].append(run())
+            cold, times = measure(found, options.rounds)
+            del own[:1]  # the first run's
             print(f"npm ci of {options.packages} packages and npm test, {options.rounds} rounds, seconds: quartiles (first run, empty cache)")
-            for way, values in times.items():
-                low, middle, high = quartiles(values)
-                print(f"{way:<22} {low:.2f} {middle:.2f} {high:.2f}   ({cold[way]:.2f})")
-            for way, values in times.items():
-                if way == "bare":
-                    continue
-                low, middle, high = quartiles([one / base for one, base in zip(values, times["bare"])])
-                print(f"ratio {way:<22} {low:.2f} {middle:.2f} {high:.2f}")
+            show(cold, times)
             low, middle, high = quartiles(own)
-            print(f"of that outside its npm commands, seconds: {low:.3f} {middle:.3f} {high:.3f}")
+            print(f"of validate outside its npm commands, seconds: {low:.3f} {middle:.3f} {high:.3f}")
+            show(*measure(layer_ways(place, repo, store, options.sallyport), options.rounds))
     finally:
         store.stop()
 
