@@ -1,5 +1,6 @@
 // SHA-256 and SHA-512 as lower-case hex digits: for whoever must name a thing without showing it, or check that it is the
 // one that was named. Defined in core/bytes.
+// No error to act on: the process ends if the library fails to hash. Used for what docs/contract.md calls a digest (C26, C33).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // The steps between a request and the tool's first instruction. With an errno, a step says why a tool never started.
 // Its name for people and for JSON is stage_name(). Also read by code without libc: plain values only.
+// Callers meet it in SetupFailed (error.h). The rule: docs/contract.md, C20.
 #pragma once
 
 #include <cstdint>

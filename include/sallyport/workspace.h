@@ -13,6 +13,10 @@
 // cannot mount one (bwrap) or the file system of `state_dir` cannot hold an upper layer. The receipt of a run says which, as
 // the mechanism of fs.repo_untouched (docs/workspaces.md).
 //
+// Errors a caller can act on: InvalidRequest (its name, quota or state directory; another repo; in use), SystemError with the
+// errno of what could not be read or written, GuaranteeUnavailable from a run whose jail cannot show one. The rule:
+// docs/contract.md, C37.
+//
 // Threads: one at a time for each object. A second run that is given a workspace in use is refused, in this process or another.
 // Do not write the lower directory while a run is under way: what that run sees of it is then undefined, and only that.
 #pragma once
