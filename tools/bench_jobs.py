@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """probe and lint against the same scanners alone: ratios in one run, in turns, medians with their quartiles.
 
-  usage: tools/bench_jobs.py [--rounds N] [--files N]        (make bench-jobs)
+  usage: tools/bench_jobs.py [--rounds N] [--files N] [--only probe|gate|lint] [--cli SALLYPORT]       (make bench-jobs)
 
 The scanners are the real rg and ast-grep; semgrep, syft, grype and gitleaks are stand-ins that compute for a while, so that
 `-j 2` has something to run at once.
@@ -71,7 +71,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--files", type=int, default=20000)
+    parser.add_argument("--only", choices=("probe", "gate", "lint"))
+    parser.add_argument("--cli", default=str(CLI))
     options = parser.parse_args()
+    cli = str(Path(options.cli).resolve())
+    wanted = lambda part: options.only in (None, part)
     with tempfile.TemporaryDirectory(prefix="sallyport-bench-") as place:
         place = Path(place)
         place.chmod(0o755)
@@ -85,19 +89,22 @@ def main():
             (tools / name).chmod(0o755)
         ast_grep = NPM / "@ast-grep/cli-linux-x64-gnu"
         env = {"PATH": f"{tools}:{ast_grep}:/usr/bin:/bin", "HOME": str(home), "XDG_STATE_HOME": str(home), "LANG": "C.UTF-8"}
-        probe = [str(CLI), "probe", "all", str(small), "--without", "scip_typescript", "--json"]
-        compare("probe all, four scanners of one second each and the real ones: -j 2 against -j 1",
-                {"-j 2": ([*probe, "-j", "2"], small, env), "-j 1": ([*probe, "-j", "1"], small, env)}, options.rounds)
+        probe = [cli, "probe", "all", str(small), "--without", "scip_typescript", "--json"]
+        if wanted("probe"):
+            compare("probe all, four scanners of one second each and the real ones: -j 2 against -j 1",
+                    {"-j 2": ([*probe, "-j", "2"], small, env), "-j 1": ([*probe, "-j", "1"], small, env)}, options.rounds)
         search = ["rg", "--json", "--hidden", "--no-ignore", "--text", "-e", "curl [^|]*[|] *sh", "."]
-        compare(f"rg over {options.files} files: alone, through the gate",
-                {"rg alone": (search, repo, env), "sallyport run -- rg": ([str(CLI), "run", "--repo", str(repo), "--", *search], repo, env)},
-                options.rounds)
+        if wanted("gate"):
+            compare(f"rg over {options.files} files: alone, through the gate",
+                    {"rg alone": (search, repo, env), "sallyport run -- rg": ([cli, "run", "--repo", str(repo), "--", *search], repo, env)},
+                    options.rounds)
         config = place / "sgconfig.yml"
         write_rules(place / "rules")
         config.write_text("ruleDirs: [rules]\n")
         scan = ["ast-grep", "scan", "--config", str(config), "--json=stream", "--no-ignore", "hidden", "--no-ignore", "vcs", "."]
-        compare(f"lint over {options.files} files against ast-grep with the same rules",
-                {"ast-grep alone": (scan, repo, env), "sallyport lint": ([str(CLI), "lint", str(repo)], repo, env)}, options.rounds)
+        if wanted("lint"):
+            compare(f"lint over {options.files} files against ast-grep with the same rules",
+                    {"ast-grep alone": (scan, repo, env), "sallyport lint": ([cli, "lint", str(repo)], repo, env)}, options.rounds)
     return 0
 
 
