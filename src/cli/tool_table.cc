@@ -1,6 +1,8 @@
 #include "cli/tool_table.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -138,6 +140,7 @@ ToolRow row_of(const ToolEntry& entry, const std::vector<fs::path>& places, Hash
   if (found) {
     row.state = ToolRow::State::kPresent;
     row.binary = found->binary;
+    row.writers = writers_of(row.binary.path);
   } else if (found.error().as<ToolMissingError>() == nullptr) {
     row.state = ToolRow::State::kRefused;
     row.problem = found.error().message;
@@ -146,6 +149,24 @@ ToolRow row_of(const ToolEntry& entry, const std::vector<fs::path>& places, Hash
 }
 
 }  // namespace
+
+std::vector<std::string> writers_of(const fs::path& path) {
+  std::vector<std::string> writers{"root"};
+  const auto add = [&writers](std::string who) {
+    if (std::ranges::find(writers, who) == writers.end()) writers.push_back(std::move(who));
+  };
+  for (fs::path node = path;; node = node.parent_path()) {
+    struct stat info{};
+    if (::stat(node.c_str(), &info) == 0) {
+      // In a sticky directory everybody makes files, but only a file's owner replaces it (path_resolution(7), chmod(1)).
+      const bool sticky = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
+      if (info.st_uid != 0) add(info.st_uid == ::geteuid() ? std::string("you") : fmt::format("uid {}", info.st_uid));
+      if ((info.st_mode & S_IWGRP) != 0 && !sticky) add(fmt::format("gid {}", info.st_gid));
+      if ((info.st_mode & S_IWOTH) != 0 && !sticky) add("everyone");
+    }
+    if (node == node.parent_path()) return writers;
+  }
+}
 
 std::string version_in(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -209,8 +230,8 @@ bool lacks_mandatory(const std::vector<ToolRow>& rows) {
 }
 
 std::string tools_text(const std::vector<ToolRow>& rows, bool colour) {
-  std::string text =
-      fmt::format("\n{:<16} {:<15} {:<9} {:<10} {:<10} {}\n", "TOOL", "STATE", "NEED", "VERSION", "TESTED", "WHERE");
+  std::string text = fmt::format("\n{:<16} {:<15} {:<9} {:<10} {:<10} {:<12} {}\n", "TOOL", "STATE", "NEED", "VERSION",
+                                 "TESTED", "WRITABLE BY", "WHERE");
   for (const ToolRow& row : rows) {
     const bool bad = row.state == ToolRow::State::kRefused ||
                      (row.state == ToolRow::State::kMissing && row.need == Need::kMandatory);
@@ -218,9 +239,9 @@ std::string tools_text(const std::vector<ToolRow>& rows, bool colour) {
                                    : row.state == ToolRow::State::kPresent ? "\x1b[32m"
                                    : bad                                   ? "\x1b[31m"
                                                                            : "\x1b[33m";
-    text += fmt::format("{:<16} {}{:<15}{} {:<9} {:<10} {:<10} {}\n", row.name, paint, state_name(row.state),
+    text += fmt::format("{:<16} {}{:<15}{} {:<9} {:<10} {:<10} {:<12} {}\n", row.name, paint, state_name(row.state),
                         colour ? "\x1b[0m" : "", row.need == Need::kMandatory ? "mandatory" : "optional", row.version,
-                        row.tested, printable(row.binary.path));
+                        row.tested, fmt::format("{}", fmt::join(row.writers, ", ")), printable(row.binary.path));
     if (row.state == ToolRow::State::kMissing) text += fmt::format("{:<16} install: {}\n", "", row.install);
     if (!row.problem.empty()) text += fmt::format("{:<16} {}\n", "", printable(row.problem));
   }
@@ -236,7 +257,10 @@ Json tools_json(const std::vector<ToolRow>& rows) {
                   {"version", row.version},
                   {"tested", row.tested},
                   {"install", row.install}};
-    if (row.state == ToolRow::State::kPresent) entry["binary"] = json_of(row.binary);
+    if (row.state == ToolRow::State::kPresent) {
+      entry["binary"] = json_of(row.binary);
+      entry["writable_by"] = row.writers;
+    }
     if (!row.problem.empty()) entry["problem"] = json_text(row.problem);
     tools.push_back(std::move(entry));
   }

@@ -1,6 +1,7 @@
 // Readiness of the closed set's tools (C29): which are here, which version, where, and how to get the others.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ struct ToolRow {
   Need need = Need::kOptional;
   State state = State::kMissing;
   BinaryIdentity binary{};
-  std::string version{};  // as it says itself, behind the jail; empty: it does not, or it is a wrapper
-  std::string tested{};   // the newest version we tried; empty: none
+  std::vector<std::string> writers{};  // who could put another there
+  std::string version{};               // as it says itself, behind the jail; empty: it does not, or it is a wrapper
+  std::string tested{};                // the newest version we tried; empty: none
   std::string problem{};  // why it is refused: somebody else could have put it there, or it cannot be executed
   std::string install{};  // the command for this system
 };
@@ -31,6 +33,10 @@ struct ToolRow {
 // A table; in colour on a terminal.
 [[nodiscard]] std::string tools_text(const std::vector<ToolRow>& rows, bool colour);
 [[nodiscard]] Json tools_json(const std::vector<ToolRow>& rows);
+
+// Whoever may write the file or a directory on the way to it, or own one: "root", "you", "uid 7", "gid 7", "everyone". Root is
+// always among them.
+[[nodiscard]] std::vector<std::string> writers_of(const std::filesystem::path& path);
 
 // Pure: an install hint for Debian, as the system of this /etc/os-release has it.
 [[nodiscard]] std::string install_command(std::string_view hint, std::string_view os_release);

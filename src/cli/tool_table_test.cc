@@ -1,6 +1,13 @@
 #include "cli/tool_table.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "os/test_dir.h"
 
 namespace sallyport::cli {
 namespace {
@@ -18,6 +25,27 @@ TEST(ToolTable, NamesTheInstallCommandOfThisSystem_C29) {
   EXPECT_EQ(install_command("apt-get install git", "NAME=Fedora\nID=fedora\n"), "dnf install git");
   EXPECT_EQ(install_command("apt-get install git", "ID=\"alpine\"\n"), "apk add git");
   EXPECT_EQ(install_command("cargo install ast-grep", "ID=fedora\n"), "cargo install ast-grep");
+}
+
+TEST(ToolTable, SaysWhoCouldPutAnotherFileThere_C29) {
+  const TestDir dir;
+  const std::filesystem::path file = dir.file("bin/tool", "x");
+  const auto has = [&](const std::string& who) {
+    const std::vector<std::string> writers = writers_of(file);
+    return std::ranges::find(writers, who) != writers.end();
+  };
+  EXPECT_TRUE(has("root"));
+  EXPECT_FALSE(has("everyone"));
+  EXPECT_EQ(::chmod((dir / "bin").c_str(), 0777), 0);
+  EXPECT_TRUE(has("everyone"));
+  EXPECT_EQ(::chmod((dir / "bin").c_str(), 01777), 0);
+  EXPECT_FALSE(has("everyone"));
+  EXPECT_EQ(::chmod(file.c_str(), 0720), 0);
+  EXPECT_TRUE(has(fmt::format("gid {}", ::getegid())));
+  if (::geteuid() != 0) return;
+  EXPECT_EQ(::chown(file.c_str(), 4711, 4712), 0);
+  EXPECT_TRUE(has("uid 4711"));
+  EXPECT_TRUE(has("gid 4712"));
 }
 
 TEST(ToolTable, OnlyAMissingMandatoryToolCounts_C29) {

@@ -118,6 +118,8 @@ class Doctor(JobTest):
         self.assertEqual(len(tools), 16)
         self.assertEqual((tools["git"]["state"], tools["git"]["need"]), ("present", "mandatory"))
         self.assertRegex(tools["git"]["version"], r"^2\.")
+        self.assertEqual(tools["git"]["writable_by"], ["root"])
+        self.assertRegex(tools["git"]["binary"]["sha256"], r"^[0-9a-f]{64}$")
         self.assertEqual(tools["ast-grep"]["version"], "0.51.0")
         self.assertEqual((tools["semgrep"]["state"], tools["semgrep"]["install"]), ("missing", "pipx install semgrep"))
         self.assertEqual(tools["sandbox-exec"]["state"], "not applicable")
