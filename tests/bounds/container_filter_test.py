@@ -85,12 +85,22 @@ class ContainerFilter(Place):
         self.assert_runs(like_docker(), "none")
 
     def test_a_jail_is_refused_and_the_tool_does_not_run(self) -> None:
-        for jail in ("native", "bwrap", "auto"):
+        for jail in ("native", "bwrap"):
             for plain in (False, True):
                 done = self.below(like_docker(), self.argv(["echo", "ran"], jail=jail), plain)
                 about = f"{jail}, plain user: {plain}: {done.stderr.decode()}"
                 self.assertEqual((done.returncode, done.stdout), (125, b""), about)
                 self.assertRegex(done.stderr, b"error: .*(new process or namespaces|bwrap)", about)
+
+    def test_what_is_left_is_landlock_and_it_says_so(self) -> None:
+        for plain in (False, True):
+            done = self.below(like_docker(), self.argv(["echo", "ran"], jail="auto"), plain)
+            about = f"plain user: {plain}: {done.stderr.decode()}"
+            self.assertIn((done.returncode, done.stdout), ((0, b"ran\n"), (125, b"")), about)
+            self.assertIn(b'only the jail "landlock"' if done.returncode == 0 else b"error: ", done.stderr, about)
+            demanding = self.argv(["echo", "ran"], "--require", "proc.pid_isolated", jail="auto")
+            done = self.below(like_docker(), demanding, plain)
+            self.assertEqual((done.returncode, done.stdout), (125, b""), done.stderr)
 
     def test_where_only_clone3_is_missing_jails_work(self) -> None:
         for jail in ("native", "auto", "none"):

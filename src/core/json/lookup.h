@@ -11,10 +11,10 @@
 namespace sallyport {
 
 [[nodiscard]] inline const Json& member(const Json& of, const char* name) {
-  static const Json kNull;
-  if (!of.is_object()) return kNull;
+  static const Json null;
+  if (!of.is_object()) return null;
   const auto found = of.find(name);
-  return found == of.end() ? kNull : *found;
+  return found == of.end() ? null : *found;
 }
 
 [[nodiscard]] inline bool has_member(const Json& of, const char* name) { return !member(of, name).is_null(); }
@@ -36,9 +36,9 @@ namespace sallyport {
 
 // Its items, when it is a list.
 [[nodiscard]] inline const Json& items_in(const Json& of, const char* name) {
-  static const Json kNone = Json::array();
+  static const Json none = Json::array();
   const Json& found = member(of, name);
-  return found.is_array() ? found : kNone;
+  return found.is_array() ? found : none;
 }
 
 }  // namespace sallyport
