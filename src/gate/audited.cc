@@ -23,8 +23,6 @@ Error too_near(const fs::path& log, std::string_view where) {
                          "keep the log elsewhere with `audit`: who is recorded must not reach the records");
 }
 
-bool overlap(const fs::path& a, const fs::path& b) { return is_inside(a, b) || is_inside(b, a); }
-
 // Whoever could write the log, or whose repo it would be part of, could also decide what it says. What does not exist, or is the
 // whole host, is refused later, in the call's own words.
 Status check_out_of_reach(const AuditSink& sink, const AuditCall& call) {

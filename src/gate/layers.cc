@@ -23,8 +23,6 @@ Error overlapping(const fs::path& over, std::string_view what, const fs::path& p
                          "a workspace is writable as a whole; name paths outside it only");
 }
 
-bool overlap(const fs::path& a, const fs::path& b) { return is_inside(a, b) || is_inside(b, a); }
-
 Status check_apart(Workspace& workspace, const CanonicalPaths& paths) {
   const fs::path& over = workspace.repo();
   const fs::path& state = workspace.impl().state_path();
@@ -43,6 +41,8 @@ Status check_apart(Workspace& workspace, const CanonicalPaths& paths) {
 }
 
 }  // namespace
+
+bool overlap(const fs::path& a, const fs::path& b) { return is_inside(a, b) || is_inside(b, a); }
 
 std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec) {
   std::vector<Workspace*> all;

@@ -1,6 +1,7 @@
 // The workspaces of one call: checked against the rest of the request, locked for its time, fitted to the jail, and measured.
 #pragma once
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "spawn/owner/supervise.h"
 
 namespace sallyport {
+
+// One lies in the other. Both canonical.
+[[nodiscard]] bool overlap(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // The repo's first.
 [[nodiscard]] std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec);

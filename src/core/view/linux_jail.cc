@@ -23,19 +23,20 @@ std::vector<std::string> jail_env(const Plan& plan) {
   return env;
 }
 
-namespace {
-
 bool may_write_the_host(const Plan& plan) {
   return plan.repo_access == RepoAccess::kWritable || !plan.extra_read_write.empty();
 }
 
-// A writable place around the repo could rename a directory above it, one inside is a part of it.
 bool may_write_the_repo(const Plan& plan) {
   return plan.repo_access == RepoAccess::kWritable ||
          std::ranges::any_of(plan.extra_read_write, [&plan](const std::filesystem::path& path) {
            return is_inside(path, plan.repo) || is_inside(plan.repo, path);
          });
 }
+
+bool may_trace(const Plan& plan) { return plan.tool.hardening == "strace"; }
+
+namespace {
 
 Mechanism repo_mechanism(const PrivateLayer& layer) {
   if (layer.is_overlay()) return Mechanism::kOverlay;
@@ -45,8 +46,6 @@ Mechanism repo_mechanism(const PrivateLayer& layer) {
 bool has_no_unix_sockets(const Plan& plan) {
   return std::ranges::find(plan.required, Guarantee::kNetUnixIsolated) != plan.required.end();
 }
-
-bool may_trace(const Plan& plan) { return plan.tool.hardening == "strace"; }
 
 }  // namespace
 

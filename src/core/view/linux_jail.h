@@ -17,6 +17,12 @@ namespace sallyport {
 // The plan's environment as "NAME=value", with the jail's own variables.
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
+// What a plan opens, by which the jails decide what their receipts may list.
+[[nodiscard]] bool may_write_the_host(const Plan& plan);
+// A writable place around the repo could rename a directory above it, one inside is a part of it.
+[[nodiscard]] bool may_write_the_repo(const Plan& plan);
+[[nodiscard]] bool may_trace(const Plan& plan);
+
 // The seccomp program for the plan's tool.
 [[nodiscard]] std::string jail_seccomp(const Plan& plan);
 

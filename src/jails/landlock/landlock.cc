@@ -10,6 +10,7 @@
 #include "core/seccomp/program.h"
 #include "core/seccomp/tracing.h"
 #include "core/seccomp/uncounted.h"
+#include "core/view/linux_jail.h"
 #include "core/view/paths.h"
 
 namespace sallyport::landlock {
@@ -70,20 +71,6 @@ void add_entry(const ViewEntry& entry, const Inputs& inputs, std::vector<Place>&
 }
 
 bool is_open(const ViewEntry& entry) { return entry.kind == ViewKind::kBind && entry.access == RepoAccess::kWritable; }
-
-bool may_write_the_host(const Plan& plan) {
-  return plan.repo_access == RepoAccess::kWritable || !plan.extra_read_write.empty();
-}
-
-// A writable place around the repo could rename a directory above it, one inside is a part of it.
-bool may_write_the_repo(const Plan& plan) {
-  return plan.repo_access == RepoAccess::kWritable ||
-         std::ranges::any_of(plan.extra_read_write, [&plan](const std::filesystem::path& path) {
-           return is_inside(path, plan.repo) || is_inside(plan.repo, path);
-         });
-}
-
-bool may_trace(const Plan& plan) { return plan.tool.hardening == "strace"; }
 
 }  // namespace
 

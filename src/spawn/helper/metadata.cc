@@ -16,12 +16,7 @@
 namespace sallyport::spawn::helper {
 namespace {
 
-constexpr long kNotPermitted = -1;   // EPERM
-constexpr long kBadDescriptor = -9;  // EBADF
-constexpr long kBadAddress = -14;    // EFAULT
-constexpr long kInvalid = -22;       // EINVAL
-constexpr long kTooLong = -36;       // ENAMETOOLONG
-constexpr long kNoSuchCall = -38;    // ENOSYS
+constexpr long kTooLong = -36;  // ENAMETOOLONG
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::uint32_t kSetIdBits = 06000;
 

@@ -12,9 +12,6 @@
 namespace sallyport::spawn::helper {
 namespace {
 
-constexpr long kBadAddress = -14;  // EFAULT
-constexpr long kNoSuchCall = -38;  // ENOSYS
-
 #if defined(__x86_64__)
 constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)

@@ -10,6 +10,13 @@
 
 namespace sallyport::spawn::helper {
 
+// Answers that more than one kind of question has.
+constexpr long kNotPermitted = -1;   // EPERM
+constexpr long kBadDescriptor = -9;  // EBADF
+constexpr long kBadAddress = -14;    // EFAULT
+constexpr long kInvalid = -22;       // EINVAL
+constexpr long kNoSuchCall = -38;    // ENOSYS
+
 inline int as_int(std::uint64_t argument) { return static_cast<int>(static_cast<std::uint32_t>(argument)); }
 inline std::uint32_t as_id(std::uint64_t argument) { return static_cast<std::uint32_t>(argument); }
 

@@ -18,9 +18,6 @@ namespace sallyport::spawn::helper {
 namespace {
 
 constexpr long kInterrupted = -4;    // EINTR
-constexpr long kBadDescriptor = -9;  // EBADF
-constexpr long kNotPermitted = -1;   // EPERM
-constexpr long kInvalid = -22;       // EINVAL
 constexpr long kNotASocket = -88;    // ENOTSOCK
 constexpr long kOtherFamily = -97;   // EAFNOSUPPORT
 constexpr long kIsConnected = -106;  // EISCONN
