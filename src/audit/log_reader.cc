@@ -39,7 +39,7 @@ Result<LogReader> LogReader::open(const LogDirectory& directory) {
   if (reader.segments_.empty()) return reader;
   reader.position_.segment = reader.segments_.front();
   reader.position_.seq = reader.segments_.front() - 1;
-  TRY(reader.next_segment());
+  static_cast<void>(TRY(reader.next_segment()));
   return reader;
 }
 
@@ -47,7 +47,7 @@ Result<LogReader> LogReader::open_behind(const LogDirectory& directory, const Po
   LogReader reader(directory);
   TRY(reader.refresh());
   reader.position_ = position;
-  TRY(reader.next_segment());
+  static_cast<void>(TRY(reader.next_segment()));
   return reader;
 }
 
@@ -55,7 +55,7 @@ Status LogReader::refresh() {
   LogEnd end = TRY(find_log_end(*directory_));
   last_end_ = end.last_size;
   segments_ = std::move(end.segments);
-  if (lines_ != nullptr) TRY(next_segment());
+  if (lines_ != nullptr) static_cast<void>(TRY(next_segment()));
   return {};
 }
 
@@ -91,7 +91,7 @@ Result<std::optional<LogRecord>> LogReader::next() {
     position_.segment = *found;
     position_.offset = 0;
     line_number_ = 0;
-    TRY(next_segment());
+    static_cast<void>(TRY(next_segment()));
   }
   return std::nullopt;
 }

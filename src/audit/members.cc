@@ -116,10 +116,10 @@ Result<std::string> fresh_run_id() {
 }
 
 std::string time_text(std::chrono::system_clock::time_point time) {
-  using namespace std::chrono;
-  const auto whole = floor<days>(time);
-  const year_month_day date(whole);
-  const hh_mm_ss clock(floor<microseconds>(time - whole));
+  namespace chrono = std::chrono;
+  const auto whole = chrono::floor<chrono::days>(time);
+  const chrono::year_month_day date(whole);
+  const chrono::hh_mm_ss clock(chrono::floor<chrono::microseconds>(time - whole));
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());

@@ -115,7 +115,7 @@ class Rows {
     return text;
   }
 
-  void push(Json row) {
+  void push(const Json& row) {
     rows_.push_back(script_text(row));
     if (rows_.size() <= kMostCalls) return;
     rows_.pop_front();

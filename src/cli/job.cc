@@ -32,7 +32,7 @@ Result<fs::path> job_repo(const JobOptions& options, const Environment& environm
   return repo_around(TRY(canonical_directory(here, "repo")), environment, events);
 }
 
-void watch_signals(const std::stop_token& done, int signals, const EventFd& over, std::stop_source stop) {
+void watch_signals(const std::stop_token& done, int signals, const EventFd& over, const std::stop_source& stop) {
   const std::stop_callback wake(done, [&] { over.signal(); });
   std::array<pollfd, 2> events{pollfd{.fd = signals, .events = POLLIN, .revents = 0},
                                pollfd{.fd = over.fd(), .events = POLLIN, .revents = 0}};

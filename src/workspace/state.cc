@@ -221,8 +221,9 @@ Result<std::optional<About>> read_about(int directory) {
 }
 
 Status sweep_stale(int root) {
-  TRY(sweep_owned_dirs(root, "the state directory",
-                       [](int parent, int, const std::string& name) { return remove_tree_at(parent, name); }));
+  static_cast<void>(TRY(sweep_owned_dirs(root, "the state directory", [](int parent, int, const std::string& name) {
+    return remove_tree_at(parent, name);
+  })));
   return {};
 }
 

@@ -56,14 +56,14 @@ int arg_number(std::string_view key) { return atoi(arg(key).c_str()); }
 }  // namespace sallyport::attacks
 
 int main(int argc, char** argv) {
-  using namespace sallyport::attacks;
-  if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
-  const Deed deed = argc > 1 ? find_deed(argv[1]) : nullptr;
+  namespace attacks = sallyport::attacks;
+  if (argc == 2 && strcmp(argv[1], "--list") == 0) return attacks::list();
+  const attacks::Deed deed = argc > 1 ? attacks::find_deed(argv[1]) : nullptr;
   if (deed == nullptr) {
     fprintf(stderr, "usage: sallyport-attack NAME key=value... | --list\n");
     return 2;
   }
-  arguments = {argv + 2, argv + argc};
+  attacks::arguments = {argv + 2, argv + argc};
   // So that an attack which was never tried is not taken for one that failed.
   const std::string tried = std::string("ATTACK:") + argv[1] + "\n";
   if (write(STDOUT_FILENO, tried.data(), tried.size()) < 0) return 3;

@@ -13,6 +13,8 @@
 namespace sallyport::jobs {
 namespace {
 
+namespace chrono = std::chrono;
+
 // Exactly `digits` digits and then `after`.
 bool take(std::string_view& text, std::size_t digits, char after, int& value) {
   if (text.size() <= digits || text[digits] != after) return false;
@@ -32,7 +34,6 @@ bool ends_in_utc(std::string_view rest) {
 }  // namespace
 
 std::optional<PublishTime> parse_time(std::string_view text) {
-  using namespace std::chrono;
   int year = 0;
   int month = 0;
   int day = 0;
@@ -45,18 +46,17 @@ std::optional<PublishTime> parse_time(std::string_view text) {
   }
   const bool whole = take(text, 2, 'Z', second) && text.empty();
   if (!whole && !(take(text, 2, '.', second) && !text.empty() && ends_in_utc(text))) return std::nullopt;
-  const year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                            std::chrono::day(static_cast<unsigned>(day))};
+  const chrono::year_month_day date{chrono::year(year), chrono::month(static_cast<unsigned>(month)),
+                                    chrono::day(static_cast<unsigned>(day))};
   constexpr int kLeapSecond = 60;
   if (!date.ok() || hour > 23 || minute > 59 || second > kLeapSecond) return std::nullopt;
-  return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
+  return chrono::sys_days(date) + chrono::hours(hour) + chrono::minutes(minute) + chrono::seconds(second);
 }
 
 std::string time_text(PublishTime time) {
-  using namespace std::chrono;
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
+  const auto day = chrono::floor<chrono::days>(time);
+  const chrono::year_month_day date(day);
+  const chrono::hh_mm_ss clock(time - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count());

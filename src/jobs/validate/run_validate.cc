@@ -137,8 +137,11 @@ class Validation {
     run_in(setup, std::get<NpmProject>(std::move(recognised)));
     report_.verdict = verdict_of(report_.stages);
     Result<WorkspaceDiff> changes = workspace->diff();
-    if (changes) report_.changes = *std::move(changes);
-    if (!changes) report_.changes_problem = changes.error().message;
+    if (changes) {
+      report_.changes = *std::move(changes);
+    } else {
+      report_.changes_problem = changes.error().message;
+    }
     return {};
   }
 
