@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
+#include "workspace/impl.h"
 
 namespace sallyport::cli {
 namespace {
@@ -80,20 +81,34 @@ std::optional<UpstreamProxy> find_proxy(const CallOptions& options, const Enviro
   return proxy;
 }
 
+Result<WorkspaceOptions> workspace_named(const CallOptions& options, const Environment& environment,
+                                         const fs::path& repo) {
+  if (options.workspace->empty()) {
+    return fail(invalid_request("workspace", "its name is empty", "name one: --workspace NAME"));
+  }
+  return WorkspaceOptions{.repo = repo, .state_dir = workspace_place(options, environment), .name = *options.workspace};
+}
+
 }  // namespace
+
+fs::path workspace_place(const CallOptions& options, const Environment& environment) {
+  if (!options.workspace) return {};
+  return options.workspace_dir ? from(environment.current_directory, *options.workspace_dir)
+                               : workspace_dir(environment);
+}
 
 Result<std::unique_ptr<Workspace>> open_workspace(const CallOptions& options, const Environment& environment,
                                                   const fs::path& repo, EventSink& events) {
   if (!options.workspace) return std::unique_ptr<Workspace>();
-  if (options.workspace->empty()) {
-    return fail(invalid_request("workspace", "its name is empty", "name one: --workspace NAME"));
-  }
-  const fs::path& here = environment.current_directory;
-  return Workspace::open(
-      {.repo = repo,
-       .state_dir = options.workspace_dir ? from(here, *options.workspace_dir) : workspace_dir(environment),
-       .name = *options.workspace,
-       .events = &events});
+  WorkspaceOptions named = TRY(workspace_named(options, environment, repo));
+  named.events = &events;
+  return Workspace::open(std::move(named));
+}
+
+Result<std::unique_ptr<Workspace>> foresee_workspace(const CallOptions& options, const Environment& environment,
+                                                     const fs::path& repo) {
+  if (!options.workspace) return std::unique_ptr<Workspace>();
+  return Workspace::Impl::foresee(TRY(workspace_named(options, environment, repo)));
 }
 
 Call make_call(const CallOptions& options, const Environment& environment, EventSink& events) {

@@ -63,7 +63,7 @@ Result<HeldLimits> EngineCallHost::hold_limits(const LimitsWanted& wanted) {
 }
 
 Result<const HostView*> EngineCallHost::view() {
-  if (!view_) view_ = TRY(make_view(prepared_, root_.get(), home_of(config_)));
+  if (!view_) view_ = TRY(make_view(prepared_, root_.get(), home_of(config_), purpose_));
   return &*view_;
 }
 

@@ -140,7 +140,7 @@ std::string canonical_home(const std::string& home) {
 
 }  // namespace
 
-Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home) {
+Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home, Purpose purpose) {
   const Plan& plan = prepared.plan;
   const std::string real_home = canonical_home(home);
   TRY(check_home(plan, real_home));
@@ -159,7 +159,8 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
                     .ca_bundle = prepared.ca_bundle};
   for (const PrivateLayer& layer : plan.layers) {
     TRY(collector.look(layer.over));
-    TRY(collector.look(layer.state));
+    const Result<HostPath> state = collector.look(layer.state);
+    if (!state && purpose == Purpose::kRun) return fail(state.error());
   }
   const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());

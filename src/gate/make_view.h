@@ -5,11 +5,14 @@
 
 #include "core/view/host_view.h"
 #include "gate/prepare.h"
+#include "sallyport/jail_port.h"
 #include "sallyport/result.h"
 
 namespace sallyport {
 
-// `home` may be empty. A repo that contains it is refused: nothing of the caller's home may come along by accident.
-[[nodiscard]] Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home);
+// `home` may be empty. A repo that contains it is refused: nothing of the caller's home may come along by accident. Only a run
+// needs its workspace's private part to be there.
+[[nodiscard]] Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home,
+                                         Purpose purpose);
 
 }  // namespace sallyport

@@ -69,6 +69,14 @@ Status check_apart(const fs::path& repo, const fs::path& state) {
       "choose a directory outside the repo"));
 }
 
+// The directory at this path, or the one that what is missing of it will be made in.
+UniqueFd open_nearest(fs::path path) {
+  for (;; path = path.parent_path()) {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd || !path.has_relative_path()) return fd;
+  }
+}
+
 Result<struct stat> stat_of(int fd, const fs::path& path) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) return fail(system_error("stat", path.native(), errno));
@@ -101,6 +109,38 @@ Result<std::unique_ptr<Workspace::Impl>> Workspace::Impl::open(WorkspaceOptions 
   return impl;
 }
 
+Result<std::unique_ptr<Workspace>> Workspace::Impl::foresee(WorkspaceOptions options) {
+  TRY(check_options(options));
+  options.repo = TRY(canonical_directory(options.repo, "repo"));
+  if (options.state_dir.empty()) return fail(workspace::no_state_dir());
+  std::error_code error;
+  options.state_dir = fs::weakly_canonical(options.state_dir, error);
+  TRY(check_apart(options.repo, options.state_dir));
+  std::unique_ptr<Impl> impl(new Impl());
+  impl->repo_ = TRY(open_exactly(options.repo, O_RDONLY | O_DIRECTORY));
+  impl->path_ = options.state_dir / (options.name.empty() ? "anonymous" : workspace::id_of_name(options.name));
+  impl->overlay_only_ = options.mechanism == WorkspaceMechanism::kOverlay;
+  impl->about_ = {
+      .name = options.name, .repo = options.repo, .quota = count(options.quota.value_or(kDefaultWorkspaceQuota))};
+  if (fs::exists(options.state_dir, error)) TRY(impl->look_at_known(options));
+  return std::unique_ptr<Workspace>(new Workspace(std::move(impl)));
+}
+
+// The one of that name, as it is, when there is one.
+Status Workspace::Impl::look_at_known(const WorkspaceOptions& options) {
+  const UniqueFd root = TRY(workspace::open_existing_state_dir(options.state_dir));
+  const UniqueFd fd(::openat(root.get(), path_.filename().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return {};
+  if (!fd) return fail(system_error("open", path_.native(), errno));
+  const std::optional<About> known = TRY(workspace::read_about(fd.get()));
+  if (!known) return {};
+  about_ = *known;
+  TRY(check_same_repo(options));
+  upper_ = TRY(open_beneath(fd.get(), "layer/upper", O_RDONLY | O_DIRECTORY));
+  if (is_copy()) copy_ = TRY(open_beneath(fd.get(), "copy", O_RDONLY | O_DIRECTORY));
+  return {};
+}
+
 Status Workspace::Impl::make(const WorkspaceOptions& options) {
   // A maker that was killed may have left a part.
   for (const char* part : {"layer", "copy"}) TRY(remove_tree_at(directory(), part));
@@ -118,7 +158,7 @@ Status Workspace::Impl::make(const WorkspaceOptions& options) {
   return workspace::write_about(directory(), about_);
 }
 
-Status Workspace::Impl::reopen(const WorkspaceOptions& options) {
+Status Workspace::Impl::check_same_repo(const WorkspaceOptions& options) const {
   if (about_.repo != options.repo) {
     return fail(invalid_request("workspace",
                                 fmt::format("{} is one of {}, not of {}", about_.name, printable(about_.repo.native()),
@@ -132,6 +172,11 @@ Status Workspace::Impl::reopen(const WorkspaceOptions& options) {
                                             printable(options.repo.native()), about_.name),
                                 "discard it, and make a new one"));
   }
+  return {};
+}
+
+Status Workspace::Impl::reopen(const WorkspaceOptions& options) {
+  TRY(check_same_repo(options));
   if (options.quota) about_.quota = count(*options.quota);
   TRY(open_layers());
   clear_work();
@@ -189,13 +234,18 @@ void Workspace::Impl::end_use() {
   in_use_ = false;
 }
 
-// An upper layer needs extended attributes, and overlayfs over overlayfs is refused by the kernel. Tried, not guessed.
-Status Workspace::Impl::check_overlay() const {
+// An upper layer needs extended attributes, and overlayfs over overlayfs is refused by the kernel. Tried, not guessed; only
+// explaining, which writes nothing, asks instead, and where there is no layer yet asks the directory that will hold it.
+Status Workspace::Impl::check_overlay(Purpose purpose) const {
+  const UniqueFd above = upper_ ? UniqueFd() : open_nearest(path_);
+  const int fd = upper_ ? upper_.get() : above.get();
   struct statfs info{};
-  if (::fstatfs(upper_.get(), &info) != 0) return fail(system_error("stat", path_.native(), errno));
+  if (::fstatfs(fd, &info) != 0) return fail(system_error("stat", path_.native(), errno));
   constexpr const char* kProbe = "user.overlay.probe";
-  const bool holds_marks = ::fsetxattr(upper_.get(), kProbe, "y", 1, 0) == 0;
-  if (holds_marks) ::fremovexattr(upper_.get(), kProbe);
+  const bool tried = purpose == Purpose::kRun && ::fsetxattr(fd, kProbe, "y", 1, 0) == 0;
+  if (tried) ::fremovexattr(fd, kProbe);
+  const bool asked = purpose == Purpose::kExplain && (::fgetxattr(fd, kProbe, nullptr, 0) >= 0 || errno == ENODATA);
+  const bool holds_marks = tried || asked;
   if (holds_marks && info.f_type != OVERLAYFS_SUPER_MAGIC) return {};
   return fail(invalid_request(
       "workspace", fmt::format("the file system of {} cannot hold an overlay's layer", printable(path_.native())),
@@ -221,14 +271,14 @@ Result<PrivateLayer> Workspace::Impl::overlay_layer(Purpose purpose, const std::
 Result<PrivateLayer> Workspace::Impl::layer(LayerSupport support, Purpose purpose,
                                             const std::optional<UserIds>& run_as) {
   // A run that nobody could follow to its end may have written all the same.
-  if (about_.mechanism == WorkspaceMechanism::kAuto && !is_empty(upper_.get())) {
+  if (about_.mechanism == WorkspaceMechanism::kAuto && upper_ && !is_empty(upper_.get())) {
     about_.mechanism = WorkspaceMechanism::kOverlay;
   }
   if (support == LayerSupport::kNone) {
     return fail(invalid_request("workspace", "this jail cannot show one in the repo's place", "choose another jail"));
   }
   if (!is_copy() && support == LayerSupport::kOverlay) {
-    const Status can = check_overlay();
+    const Status can = check_overlay(purpose);
     if (can) return overlay_layer(purpose, run_as);
     if (overlay_only_ || about_.mechanism == WorkspaceMechanism::kOverlay) return fail(can.error());
   }
@@ -271,7 +321,8 @@ workspace::LayerMeter& Workspace::Impl::meter() {
 }
 
 workspace::MergedView Workspace::Impl::view() const {
-  return is_copy() ? workspace::MergedView(-1, copy_.get()) : workspace::MergedView(upper_.get(), repo_.get());
+  return is_copy() ? workspace::MergedView(-1, copy_.get())
+                   : workspace::MergedView(upper_ ? upper_.get() : -1, repo_.get());
 }
 
 }  // namespace sallyport

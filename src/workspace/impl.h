@@ -19,6 +19,9 @@ namespace sallyport {
 class Workspace::Impl {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(WorkspaceOptions options);
+  // What open() would give, for explaining alone: refuses what it refuses but one in use, and makes, locks and removes nothing.
+  // A run refuses it: it holds no lock, and its directory may not be there.
+  [[nodiscard]] static Result<std::unique_ptr<Workspace>> foresee(WorkspaceOptions options);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -47,9 +50,11 @@ class Workspace::Impl {
  private:
   Impl() = default;
   [[nodiscard]] Status make(const WorkspaceOptions& options);
+  [[nodiscard]] Status look_at_known(const WorkspaceOptions& options);
   [[nodiscard]] Status reopen(const WorkspaceOptions& options);
+  [[nodiscard]] Status check_same_repo(const WorkspaceOptions& options) const;
   [[nodiscard]] Status open_layers();
-  [[nodiscard]] Status check_overlay() const;
+  [[nodiscard]] Status check_overlay(Purpose purpose) const;
   [[nodiscard]] Status make_copy(const std::optional<UserIds>& owner);
   [[nodiscard]] Result<PrivateLayer> overlay_layer(Purpose purpose, const std::optional<UserIds>& run_as);
   void clear_work() const;

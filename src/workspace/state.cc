@@ -146,12 +146,20 @@ bool is_workspace_name(std::string_view name) {
 
 std::string id_of_name(const std::string& name) { return std::string(kNamed) + name; }
 
+Error no_state_dir() {
+  return invalid_request("state_dir", "is empty", "set HOME or XDG_STATE_HOME, or name a directory");
+}
+
 Result<UniqueFd> open_state_dir(const fs::path& path) {
   if (path.empty()) {
-    return fail(invalid_request("state_dir", "is empty", "set HOME or XDG_STATE_HOME, or name a directory"));
+    return fail(no_state_dir());
   }
   std::error_code error;
   TRY(make_directories(fs::absolute(path, error)));
+  return open_existing_state_dir(path);
+}
+
+Result<UniqueFd> open_existing_state_dir(const fs::path& path) {
   const fs::path canonical = TRY(canonical_directory(path, "state_dir"));
   TRY(check_ancestors(canonical));
   UniqueFd fd = TRY(open_exactly(canonical, O_RDONLY | O_DIRECTORY));

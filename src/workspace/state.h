@@ -43,6 +43,9 @@ struct Held {
 [[nodiscard]] bool is_workspace_name(std::string_view name);
 [[nodiscard]] std::string id_of_name(const std::string& name);
 
+[[nodiscard]] Error no_state_dir();
+// Whether it may be used as one: it, and every directory above it, can be changed by us and root only. It exists.
+[[nodiscard]] Result<UniqueFd> open_existing_state_dir(const std::filesystem::path& path);
 // Made when it is missing; refused unless it, and every directory above it, can be changed by us and root only.
 [[nodiscard]] Result<UniqueFd> open_state_dir(const std::filesystem::path& path);
 

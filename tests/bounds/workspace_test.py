@@ -74,6 +74,46 @@ class WorkspaceTest(Place):
         listed = json.loads(self.workspace("list", "--json").stdout)["workspaces"]
         self.assertEqual([(one["name"], one["mechanism"]) for one in listed], [("last", "overlay")])
 
+    def explain(self, *options: str, jail: str = "native", cwd: str = "") -> subprocess.CompletedProcess:
+        where = ("--cwd", str(self.repo / cwd)) if cwd else ()
+        return self.run_it([SALLYPORT, "explain", "--jail", jail, "--policy", str(self.policy), *options, *where, "--", "sh", "-c", "true"])
+
+    def test_explain_says_what_a_run_in_it_will_do_and_makes_nothing(self) -> None:
+        everything = lambda: sorted(str(path) for path in self.dir.rglob("*"))
+        for jail, mechanism in (("native", "overlay"), ("bwrap", "copy")):
+            if jail not in JAILS:
+                continue
+            with self.subTest(jail=jail):
+                name = f"seen-{jail}"
+                before = everything()
+                done = self.explain("--workspace", name, "--json", jail=jail)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                planned = json.loads(done.stdout)
+                self.assertEqual(planned["plan"]["layers"], [{"over": str(self.repo.resolve()), "mechanism": mechanism}])
+                self.assertIn("fs.repo_untouched", [one["name"] for one in planned["guarantees"]])
+                self.assertIn(b"is written in", self.explain("--workspace", name, jail=jail).stdout)
+                self.assertEqual(everything(), before)
+                ran = json.loads(self.run_it(self.argv(["sh", "-c", "true"], "--workspace", name, "--json", jail=jail)).stdout)
+                self.assertEqual(ran["receipt"]["plan_digest"], planned["plan_digest"])
+                # One that is there is explained as it is: what an earlier run made is found in it.
+                self.assertEqual(self.change(name, "mkdir made", jail).returncode, 0)
+                layers = fingerprint(self.home)
+                self.assertEqual(self.explain("--workspace", name, jail=jail, cwd="made").returncode, 0)
+                self.assertEqual(self.explain("--workspace", name, jail=jail, cwd="never").returncode, 125)
+                self.assertEqual(fingerprint(self.home), layers)
+                self.workspace("discard", name)
+        for wrong in (("--workspace", "a/b"), ("--workspace", ""), ("--workspace", "w", "--writable-repo"),
+                      ("--workspace", "w", "--workspace-dir", str(self.repo / "inside"))):
+            before = everything()
+            self.assertEqual(self.explain(*wrong).returncode, 125, wrong)
+            self.assertEqual(self.run_it(self.argv(["sh", "-c", "true"], *wrong)).returncode, 125, wrong)
+        self.change("taken", "true")
+        other = self.dir / "other"
+        other.mkdir()
+        done = self.run_it([SALLYPORT, "explain", "--repo", str(other), "--workspace", "taken", "--", "git", "status"])
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"is one of", done.stderr)
+
     def test_a_conflict_writes_nothing_and_exits_with_one(self) -> None:
         self.change("clash", "echo mine > edited; echo x > new")
         time.sleep(0.02)  # longer than the tick of the clock that file systems stamp with

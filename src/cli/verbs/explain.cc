@@ -72,6 +72,10 @@ void add_plan(Table& table, const Plan& plan) {
   for (const EnvVar& var : plan.env) table.row("environment", fmt::format("{}={}", var.name, var.value));
   table.row("repo", fmt::format("{} ({})", plan.repo.native(),
                                 plan.repo_access == RepoAccess::kWritable ? "writable" : "read-only"));
+  for (const PrivateLayer& layer : plan.layers) {
+    table.row("workspace", fmt::format("{} is written in {} ({})", layer.over.native(), layer.state.native(),
+                                       layer.is_overlay() ? "overlay" : "a private copy"));
+  }
   table.row("cwd", plan.cwd.native());
   for (const auto& path : plan.extra_read_only) table.row("read-only", path.native());
   for (const auto& path : plan.extra_read_write) table.row("writable", path.native());
@@ -114,11 +118,10 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
 
 int explain_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
-  if (options.workspace) {
-    return report(invalid_request("workspace", "explain writes nothing, and opening one does", "explain without it"),
-                  options.format);
-  }
   Call call = make_call(options, environment, events);
+  const Result<std::unique_ptr<Workspace>> workspace = foresee_workspace(options, environment, call.spec.repo);
+  if (!workspace) return report(workspace.error(), options.format, events);
+  call.spec.workspace = workspace->get();
   const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call.config));
   if (!gate) return report(gate.error(), options.format, events);
   const Result<Explanation> explanation = (*gate)->explain(call.spec, options.jail);
