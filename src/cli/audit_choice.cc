@@ -61,11 +61,12 @@ fs::path default_audit_directory(const Environment& environment) {
 }
 
 Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const Environment& environment,
-                                              std::string label, EventSink& events) {
+                                              std::string label, const LogReach& reach, EventSink& events) {
   if (choice.off) return nullptr;
   const bool named = choice.directory.has_value();
   const fs::path directory =
       named ? environment.current_directory / *choice.directory : default_audit_directory(environment);
+  if (!directory.empty()) TRY(check_log_place(directory, reach));
   if (!named) {
     if (const std::optional<std::string> why = make_default_audit_directory(environment)) {
       events.emit({.level = EventLevel::kWarning,

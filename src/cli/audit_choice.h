@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/environment.h"
+#include "gate/audited.h"
 #include "sallyport/audit.h"
 #include "sallyport/event.h"
 
@@ -30,8 +31,9 @@ struct AuditChoice {
 
 // Null with --no-audit, and where the default place cannot be: no home, or one that is missing, not ours or not writable. That is
 // said by a warning; a policy that requires the log then refuses every call. A log that is there and cannot be used, or that was
-// named, is AuditFailed.
+// named, is AuditFailed. A place within `reach` is InvalidRequest, before anything is made there.
 [[nodiscard]] Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const Environment& environment,
-                                                            std::string label, EventSink& events);
+                                                            std::string label, const LogReach& reach,
+                                                            EventSink& events);
 
 }  // namespace sallyport::cli

@@ -57,7 +57,10 @@ Job::Job(StopOnSignal signals, EventFd over, ScratchDir scratch, std::unique_ptr
 Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environment& environment, EventSink& events) {
   StopOnSignal signals = TRY(StopOnSignal::start());
   EventFd over = TRY(EventFd::create());
-  std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, events));
+  Result<fs::path> repo = job_repo(options, environment, events);
+  LogReach reach{.repo = repo ? *repo : fs::path()};
+  if (!options.workspaces.empty()) reach.workspaces.push_back(options.workspaces);
+  std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, reach, events));
   const std::string id = audit ? TRY(audit::fresh_run_id()) : std::string();
   GateConfig config{.search_path = search_path(environment),
                     .base_env = base_env(environment),
@@ -65,7 +68,6 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                     .events = &events,
                     .audit = audit.get(),
                     .job = id};
-  Result<fs::path> repo = job_repo(options, environment, events);
   if (!repo) {
     const JailedSubprocessSpec none_yet;
     const AuditCall call{.spec = none_yet, .repo = options.repo.value_or(fs::path()), .job = id};

@@ -30,6 +30,7 @@ struct JobOptions {
   std::chrono::milliseconds timeout{};
   std::optional<ByteCount> memory{};
   std::vector<std::string> allowed_egress{};
+  std::filesystem::path workspaces{};  // where it keeps some; empty: it has none
   AuditChoice audit{};
   std::string label{};  // the verb, for the audit log
 };

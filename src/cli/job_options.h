@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "cli/command_line.h"
 #include "cli/job.h"
 #include "core/errors.h"
 #include "core/text/units.h"
@@ -30,6 +32,13 @@ Status set_job_audit(Command& command, std::string_view value) {
 template <class Command>
 Status set_job_no_audit(Command& command, std::string_view /*value*/) {
   command.job.audit.off = true;
+  return {};
+}
+// The one word such a verb takes: the repo.
+template <class Command>
+Status take_repo(Command& command, std::span<const std::string_view> words) {
+  if (words.size() > 1) return fail(superfluous_word(words[1]));
+  if (!words.empty()) command.job.repo = std::filesystem::path(words.front());
   return {};
 }
 // For --severity.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/errors.h"
@@ -23,25 +24,29 @@ Error too_near(const fs::path& log, std::string_view where) {
                          "keep the log elsewhere with `audit`: who is recorded must not reach the records");
 }
 
-// Whoever could write the log, or whose repo it would be part of, could also decide what it says. What does not exist, or is the
-// whole host, is refused later, in the call's own words.
-Status check_out_of_reach(const AuditSink& sink, const AuditCall& call) {
-  for (const fs::path& log : sink.places()) {
-    const Result<fs::path> repo = canonical_existing(call.repo, "repo");
-    const bool is_repo = repo && check_not_whole_host("repo", repo->native());
-    if (is_repo && overlap(log, *repo)) return fail(too_near(log, "in the analysed repo"));
-    for (const fs::path& path : call.spec.extra_read_write) {
-      const Result<fs::path> writable = canonical_existing(path);
-      if (writable && overlap(log, *writable)) return fail(too_near(log, "below a path that the tool may write"));
-    }
-    // What a tool writes to a workspace lies in its private part, and may go back to its directory.
-    for (Workspace* const workspace : workspaces_of(call.spec)) {
-      if (workspace == nullptr) continue;
-      const fs::path state = workspace->impl().state_path().parent_path();
-      if (overlap(log, state)) return fail(too_near(log, "where workspaces are kept"));
-      if (overlap(log, workspace->repo())) return fail(too_near(log, "below a workspace's directory"));
-    }
+// As far as it exists: what is made of it later lies below that.
+fs::path settled(const fs::path& path) {
+  std::error_code error;
+  fs::path found = fs::weakly_canonical(path, error);
+  return error ? path.lexically_normal() : found;
+}
+
+LogReach reach_of(const AuditCall& call) {
+  LogReach reach{.repo = call.repo, .writable = call.spec.extra_read_write};
+  for (Workspace* const workspace : workspaces_of(call.spec)) {
+    if (workspace == nullptr) continue;
+    reach.workspaces.push_back(workspace->impl().state_path().parent_path());
+    // What a tool writes to a workspace may go back to its directory.
+    reach.writable.push_back(workspace->repo());
   }
+  return reach;
+}
+
+Status check_out_of_reach(const AuditSink& sink, const AuditCall& call) {
+  const std::vector<fs::path> places = sink.places();
+  if (places.empty()) return {};
+  const LogReach reach = reach_of(call);
+  for (const fs::path& log : places) TRY(check_log_place(log, reach));
   return {};
 }
 
@@ -54,6 +59,21 @@ bool goes_on_without(const GateConfig& config, const Error& error) {
 
 }  // namespace
 
+Status check_log_place(const fs::path& log, const LogReach& reach) {
+  const fs::path place = settled(log);
+  const Result<fs::path> repo = canonical_existing(reach.repo, "repo");
+  const bool is_repo = repo && check_not_whole_host("repo", repo->native());
+  if (is_repo && overlap(place, *repo)) return fail(too_near(place, "in the analysed repo"));
+  for (const fs::path& path : reach.writable) {
+    const Result<fs::path> writable = canonical_existing(path);
+    if (writable && overlap(place, *writable)) return fail(too_near(place, "below a path that the tool may write"));
+  }
+  for (const fs::path& path : reach.workspaces) {
+    if (overlap(place, settled(path))) return fail(too_near(place, "where workspaces are kept"));
+  }
+  return {};
+}
+
 void warn_unrecorded(const GateConfig& config, const Error& error) {
   if (config.events == nullptr) return;
   config.events->emit({.level = EventLevel::kWarning,
@@ -62,7 +82,7 @@ void warn_unrecorded(const GateConfig& config, const Error& error) {
 }
 
 Error record_refusal(const GateConfig& config, AuditCall call, const Error& why) {
-  if (config.audit == nullptr) return why;
+  if (config.audit == nullptr || !check_out_of_reach(*config.audit, call)) return why;
   call.commit = repo_commit(call.repo);
   const Status recorded = config.audit->refused(call, why);
   return recorded || goes_on_without(config, recorded.error()) ? why : recorded.error();
@@ -74,9 +94,7 @@ Result<JailedSubprocessResult> run_audited(const GateConfig& config, AuditCall c
     return fail(invalid_request("audit", "the policy requires an audit log, and there is none",
                                 "name a place for one with `audit`"));
   }
-  if (const Status apart = check_out_of_reach(*config.audit, call); !apart) {
-    return fail(record_refusal(config, call, apart.error()));
-  }
+  TRY(check_out_of_reach(*config.audit, call));
   call.commit = repo_commit(call.repo);
   const Result<std::string> run = config.audit->begin(call);
   if (!run && !goes_on_without(config, run.error())) return fail(run.error());

@@ -38,14 +38,11 @@ class Records(AuditCase):
         self.assertIn(b"ulimit -n", done.stderr)
         bad_name = ("run", "--repo", self.repo, "--workspace", "-bad", "--", "git", "status")
         self.assertEqual(self.sallyport(*bad_name).returncode, 125)
-        inside = self.repo / "log"
-        self.assertEqual(self.run_tool("echo", options=("--audit", inside)).returncode, 125)
-        for line in self.lines() + self.lines(inside):
+        for line in self.lines():
             SCHEMA.validate(json.loads(line))
         refusals = [record for record in self.records() if record["kind"] == "refusal"]
         self.assertEqual([record["tool"] for record in refusals], ["echo", "git"])
         self.assertEqual(refusals[1]["request"]["argv"], ["git", "status"])
-        self.assertEqual([record["kind"] for record in self.records(inside)], ["refusal"])
 
     def test_a_linked_worktree_has_its_own_commit(self) -> None:
         git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
@@ -132,31 +129,54 @@ class Place(AuditCase):
         self.assertEqual(self.run_tool("echo", "x").stderr, b"")
         self.assertTrue((self.home / ".local/state/sallyport/audit/head").exists())
 
-    def test_in_the_repo_or_below_a_writable_path_is_refused(self) -> None:
-        inside = self.repo / "log"
-        done = self.run_tool("sh", "-c", "touch ran", options=("--audit", inside))
-        self.assertEqual(done.returncode, 125)
-        self.assertIn(b"lies in the analysed repo", done.stderr)
+    def everything(self) -> list[str]:
+        return sorted(str(path) for path in self.dir.rglob("*"))
+
+    def refused_without_a_trace(self, why: bytes, *args, code: int = 125, **how) -> None:
+        """The place is judged first: not a file is made, there or anywhere."""
+        before = self.everything()
+        done = self.sallyport(*args, **how)
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+        self.assertIn(why, done.stderr)
+        self.assertEqual(self.everything(), before)
+
+    def test_in_the_repo_or_below_a_writable_path_is_refused_before_anything_is_made(self) -> None:
+        run = ("run", "--jail", "none", "--policy", self.policy, "--repo", self.repo)
+        tool = ("--", "sh", "-c", "touch ran")
+        (self.repo / "deep").mkdir()
+        (self.dir / "link").symlink_to(self.repo / "deep")
+        in_repo = b"lies in the analysed repo"
+        for inside in (self.repo / "log", self.repo / "deep/log", self.dir / "link/log", self.dir / "home/../repo/log", "log", self.dir):
+            self.refused_without_a_trace(in_repo, *run, "--audit", inside, *tool)
+        # What is forgiven otherwise does not move the log; a refusal for another reason is not written there either.
+        self.refused_without_a_trace(in_repo, *run, "--audit", self.repo / "log", "--audit-may-fail", *tool)
+        self.refused_without_a_trace(in_repo, *run, "--audit", self.repo / "log", "--", "no-such-tool")
+        self.refused_without_a_trace(in_repo, *run, *tool, env={**self.env, "XDG_STATE_HOME": str(self.repo)})
         writable = self.dir / "writable"
         writable.mkdir()
-        options = ("--audit", writable / "log", "--rw", writable)
-        done = self.run_tool("sh", "-c", "touch ran", options=options)
-        self.assertEqual(done.returncode, 125)
-        self.assertIn(b"below a path that the tool may write", done.stderr)
-        self.assertFalse((self.repo / "ran").exists())
-        self.assertEqual(self.run_tool("sh", "-c", "touch ran", options=("--audit", self.dir / "elsewhere")).returncode, 0)
-        self.assertEqual(len(self.records(self.dir / "elsewhere")), 2)
+        below = b"below a path that the tool may write"
+        self.refused_without_a_trace(below, *run, "--audit", writable / "log", "--rw", writable, *tool)
+        elsewhere = self.dir / "elsewhere"  # the control
+        self.assertEqual(self.sallyport(*run, "--audit", elsewhere, "--rw", writable, *tool).returncode, 0)
+        self.assertTrue((self.repo / "ran").exists())
+        self.assertEqual(len(self.records(elsewhere)), 2)
+
+    def test_a_job_judges_the_place_first_too(self) -> None:
+        (self.repo / "a.py").write_text("print(1)\n")
+        for verb in (("probe", "rg_curated"), ("lint",), ("validate",)):
+            self.refused_without_a_trace(b"lies in the analysed repo", *verb, self.repo, "--audit", self.repo / "log", code=2)
+        kept = self.state / "sallyport/workspaces"
+        kept.mkdir(mode=0o700, parents=True)
+        self.refused_without_a_trace(b"where workspaces are kept", "validate", self.repo, "--audit", kept / "log", code=2)
+        self.assertEqual(self.sallyport("probe", "rg_curated", self.repo, "--audit", self.dir / "apart").returncode, 0)  # the control
+        self.assertEqual(self.records(self.dir / "apart")[-1]["kind"], "job")
 
     def test_where_a_workspace_keeps_what_is_written_is_refused(self) -> None:
         for directory, log in ((self.dir / "layers", self.dir / "layers/log"), (self.dir / "logs/layers", self.dir / "logs")):
             for place in (directory.parent, log.parent):
                 place.mkdir(mode=0o700, exist_ok=True)
             run = ("run", "--repo", self.repo, "--workspace", "w", "--workspace-dir", directory, "--audit")
-            done = self.sallyport(*run, log, "--", "git", "init", "ran")
-            self.assertEqual(done.returncode, 125, done.stderr)
-            self.assertIn(b"where workspaces are kept", done.stderr)
-            self.assertEqual([record["kind"] for record in self.records(log)], ["refusal"])
-            self.assertFalse((self.repo / "ran").exists())
+            self.refused_without_a_trace(b"where workspaces are kept", *run, log, "--", "git", "init", "ran")
             done = self.sallyport(*run, self.dir / "apart", "--", "git", "--version")  # the control
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -13,7 +13,7 @@
 #include "cli/console.h"
 #include "cli/console_events.h"
 #include "cli/exit_code.h"
-#include "cli/job.h"
+#include "cli/job_options.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
 #include "core/errors.h"
@@ -29,13 +29,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LintCommand {
-  std::optional<fs::path> place{};
+  JobOptions job{.timeout = std::chrono::minutes(10), .label = "lint"};
   std::optional<fs::path> exceptions{};
   std::optional<fs::path> sarif{};
   std::optional<std::string> changed{};
-  std::chrono::milliseconds timeout = std::chrono::minutes(10);
   bool list_rules = false;
-  AuditChoice audit{};
   Format format = Format::kText;
 };
 
@@ -58,7 +56,7 @@ std::string line_of(const jobs::Finding& finding) {
                      finding.rule, finding.message, commented ? " (a comment in the source excuses nothing)" : "");
 }
 
-Json lint_record(const jobs::LintReport& report, const std::vector<jobs::Finding>& findings) {
+Json lint_record(const jobs::LintReport& report, const std::vector<jobs::Finding>& findings, const std::string& job) {
   Json list = Json::array();
   for (const jobs::Finding& finding : findings) {
     Json entry = {{"rule", finding.rule},
@@ -73,11 +71,9 @@ Json lint_record(const jobs::LintReport& report, const std::vector<jobs::Finding
   }
   Json unused = Json::array();
   for (const jobs::Exception& exception : report.unused) unused.push_back(exception.line);
-  return {{"schema", "sallyport.lint/1"},
-          {"outcome", jobs::name_of(report.outcome)},
-          {"why", jobs::why_of(report.outcome)},
-          {"findings", std::move(list)},
-          {"unused_exceptions", std::move(unused)}};
+  return {{"schema", "sallyport.lint/1"},        {"outcome", jobs::name_of(report.outcome)},
+          {"why", jobs::why_of(report.outcome)}, {"audit_job", job.empty() ? Json(nullptr) : Json(job)},
+          {"findings", std::move(list)},         {"unused_exceptions", std::move(unused)}};
 }
 
 int print_lint_text(const LintCommand& command, const jobs::LintReport& report,
@@ -114,41 +110,39 @@ Result<std::vector<jobs::Exception>> load_exceptions(const LintCommand& command,
   return jobs::parse_exceptions(TRY(root.read_file(path.filename(), mebibytes(1))), command.exceptions->native());
 }
 
+// The report, then the record that names it.
+Status finish_lint(const LintCommand& command, const jobs::LintReport& report, const jobs::LintOptions& options,
+                   const Environment& environment, Job& job) {
+  AuditJob record = jobs::audit_of(report, options);
+  if (command.sarif) {
+    const jobs::SarifRun run{.tool = "sallyport lint",
+                             .category = "sallyport/lint",
+                             .rules = jobs::ast_grep_rules(),
+                             .outcome = &report.outcome};
+    record.outputs.push_back(TRY(write_job_report(environment.current_directory / *command.sarif,
+                                                  jobs::sarif(std::span(&run, 1), SALLYPORT_VERSION))));
+  }
+  return job.end(std::move(record));
+}
+
 int run_lint(const LintCommand& command, const Environment& environment) {
   if (command.list_rules) return list_lint_rules(command.format);
   ConsoleEvents events(command.format, Verbosity::kNormal);
   Result<std::vector<jobs::Exception>> exceptions = load_exceptions(command, environment);
   if (!exceptions) return incomplete(exceptions.error(), command.format);
-  const Result<std::unique_ptr<Job>> job =
-      Job::start({.repo = command.place, .timeout = command.timeout, .audit = command.audit, .label = "lint"},
-                 environment, events);
+  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
   if (!job) return incomplete(job.error(), command.format);
-  const jobs::LintReport answer =
-      jobs::lint((*job)->context(), {.exceptions = *std::move(exceptions), .changed_since = command.changed});
+  const jobs::LintOptions options{.exceptions = *std::move(exceptions), .changed_since = command.changed};
+  const jobs::LintReport answer = jobs::lint((*job)->context(), options);
+  if (const Status finished = finish_lint(command, answer, options, environment, **job); !finished) {
+    return incomplete(finished.error(), command.format);
+  }
   const auto* const ran = std::get_if<jobs::Ran>(&answer.outcome);
   const std::vector<jobs::Finding> none;
   const std::vector<jobs::Finding>& findings = ran == nullptr ? none : ran->findings;
   const int code = jobs::lint_exit_code(answer);
-  if (command.sarif) {
-    const jobs::SarifRun run{.tool = "sallyport lint",
-                             .category = "sallyport/lint",
-                             .rules = jobs::ast_grep_rules(),
-                             .outcome = &answer.outcome};
-    const Status written = write_report(environment.current_directory / *command.sarif,
-                                        jobs::sarif(std::span(&run, 1), SALLYPORT_VERSION));
-    if (!written) return incomplete(written.error(), command.format);
-  }
-  if (command.format == Format::kJson) return print_record(lint_record(answer, findings), code);
+  if (command.format == Format::kJson) return print_record(lint_record(answer, findings, (*job)->id()), code);
   return print_lint_text(command, answer, findings, code);
-}
-
-Status set_lint_audit(LintCommand& command, std::string_view value) {
-  command.audit.directory = fs::path(value);
-  return {};
-}
-Status set_lint_no_audit(LintCommand& command, std::string_view /*value*/) {
-  command.audit.off = true;
-  return {};
 }
 
 constexpr auto kLintOptions =
@@ -156,16 +150,15 @@ constexpr auto kLintOptions =
                                         {{"--changed", Arity::kValue}, set_text<&LintCommand::changed>},
                                         {{"--sarif", Arity::kValue}, set_path<&LintCommand::sarif>},
                                         {{"--rules", Arity::kFlag}, set_flag<&LintCommand::list_rules, true>},
-                                        {{"--audit", Arity::kValue}, set_lint_audit},
-                                        {{"--no-audit", Arity::kFlag}, set_lint_no_audit},
+                                        {{"--audit", Arity::kValue}, set_job_audit<LintCommand>},
+                                        {{"--no-audit", Arity::kFlag}, set_job_no_audit<LintCommand>},
                                         {{"--json", Arity::kFlag}, set_flag<&LintCommand::format, Format::kJson>}});
 
 Result<Action> parse_lint(Args args) {
   LintCommand command;
   const auto words = TRY(apply_options(args, kLintOptions, command));
   if (!words) return Action();
-  if (words->size() > 1) return fail(superfluous_word(words->at(1)));
-  if (!words->empty()) command.place = fs::path(words->front());
+  TRY(take_repo(command, *words));
   return [command = std::move(command)](const Environment& environment) { return run_lint(command, environment); };
 }
 

@@ -126,7 +126,9 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   JailedSubprocessSpec taps;
   connect(options, to, events, taps);
   Call call = make_call(options, environment, events);
-  const Result<std::unique_ptr<AuditSink>> audit = open_audit(options.audit, environment, "run", events);
+  LogReach reach{.repo = call.spec.repo, .writable = call.spec.extra_read_write};
+  if (options.workspace) reach.workspaces.push_back(workspace_place(options, environment));
+  const Result<std::unique_ptr<AuditSink>> audit = open_audit(options.audit, environment, "run", reach, events);
   if (!audit) return fail_run(audit.error(), options, to, events);
   call.config.audit = audit->get();
   call.spec.tap = std::move(taps.tap);

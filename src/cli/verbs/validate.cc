@@ -6,8 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -34,6 +36,7 @@ struct ValidateCommand {
                  .timeout = std::chrono::minutes(10),
                  .memory = mebibytes(4096),
                  .allowed_egress = {},
+                 .workspaces = {},
                  .audit = {},
                  .label = "validate"};
   jobs::ValidateOptions options{};
@@ -61,7 +64,8 @@ fs::path tarball_cache(const ValidateCommand& command, const Environment& enviro
   return user.empty() ? fs::path() : user / "npm";
 }
 
-// Build and test have no network, and no option gives them one: their denials come without a hint that names one.
+// Build and test have no network, and no option gives them one: their denials come without a hint that names one. What this host
+// cannot do is said once, not for each stage.
 class StageEvents final : public EventSink {
  public:
   explicit StageEvents(EventSink& shown) : shown_(shown) {}
@@ -69,6 +73,7 @@ class StageEvents final : public EventSink {
   void enter(jobs::StageId stage) { has_network_ = stage == jobs::StageId::kLock || stage == jobs::StageId::kFetch; }
 
   void emit(const Event& event) override {
+    if (event.name == "subproc.limit.weaker" && !is_new(event)) return;
     if (has_network_ || event.name != "subproc.egress.denied") return shown_.emit(event);
     Event without_hint = event;
     std::erase_if(without_hint.fields, [](const auto& field) { return field.first == "hint"; });
@@ -76,19 +81,32 @@ class StageEvents final : public EventSink {
   }
 
  private:
+  bool is_new(const Event& event) {
+    std::string text;
+    for (const auto& [name, value] : event.fields) {
+      if (name != "probe_name") text += fmt::format("{}={}\n", name, value);
+    }
+    const std::lock_guard guard(mutex_);
+    return said_.insert(std::move(text)).second;
+  }
+
   EventSink& shown_;
+  std::mutex mutex_;
+  std::set<std::string> said_;
   std::atomic<bool> has_network_ = true;  // denials come from the egress's own thread
 };
 
 int run_validate_verb(const ValidateCommand& command, const Environment& environment) {
   ConsoleEvents shown(command.format, Verbosity::kNormal);
   StageEvents events(shown);
-  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
+  JobOptions how = command.job;
+  how.workspaces = default_workspace_dir();
+  const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   ProgressLines lines({"lock", "fetch", "build", "test"});
   jobs::ValidateOptions options = command.options;
   options.cache_dir = tarball_cache(command, environment);
-  options.state_dir = default_workspace_dir();
+  options.state_dir = how.workspaces;
   options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   options.events = &events;
   options.progress = [&lines, &events](jobs::StageId stage, const jobs::StageResult* result) {
@@ -197,19 +215,10 @@ constexpr auto kValidateOptions = std::to_array<Option<ValidateCommand>>(
      {{"--json", Arity::kFlag}, set_flag<&ValidateCommand::format, Format::kJson>}});
 
 Result<Action> parse_validate(Args args) {
-  OptionWalker walker(args, kValidateOptions);
   ValidateCommand command;
-  while (true) {
-    const Token token = TRY(walker.next());
-    if (token.kind == Token::Kind::kEnd) break;
-    if (token.kind == Token::Kind::kHelp) return Action();
-    if (token.kind == Token::Kind::kOperand) {
-      if (command.job.repo) return fail(superfluous_word(token.value));
-      command.job.repo = fs::path(token.value);
-      walker.take_operand();
-    }
-    if (token.kind == Token::Kind::kOption) TRY(kValidateOptions[token.index].apply(command, token.value));
-  }
+  const auto words = TRY(apply_options(args, kValidateOptions, command));
+  if (!words) return Action();
+  TRY(take_repo(command, *words));
   return [command = std::move(command)](const Environment& environment) {
     return run_validate_verb(command, environment);
   };

@@ -8,6 +8,7 @@
 
 #include "jobs/lint/exceptions.h"
 #include "jobs/report/context.h"
+#include "sallyport/audit.h"
 
 namespace sallyport::jobs {
 
@@ -30,5 +31,8 @@ struct LintReport {
 
 // 0 clean, 1 findings, 2 could not complete.
 [[nodiscard]] int lint_exit_code(const LintReport& report);
+
+// For the audit log: its one scanner a step.
+[[nodiscard]] AuditJob audit_of(const LintReport& report, const LintOptions& options);
 
 }  // namespace sallyport::jobs
