@@ -15,6 +15,7 @@
 #include "core/bytes/base64.h"
 #include "core/bytes/sha256.h"
 #include "core/json/lookup.h"
+#include "core/json/picked.h"
 #include "core/text/printable.h"
 
 namespace sallyport::audit {
@@ -53,10 +54,21 @@ struct Request {
   std::string commit;
 };
 
+// What of a record stands in its row.
+const MemberNames& row_members() {
+  static const MemberNames names = {"seq",          "time",           "kind",
+                                    "run",          "tool",           "repo",
+                                    "host",         "hash",           "outcome",
+                                    "duration_ms",  "error",          "denials",
+                                    "request.argv", "request.commit", "receipt.plan_digest"};
+  return names;
+}
+
 // In the order of `columns` in report_template.cc.
 class Rows {
  public:
-  void add(const Json& record, const Request& request) {
+  // `record`: its row_members(); `whole`: its text.
+  void add(const Json& record, std::string_view whole, const Request& request) {
     const Json& outcome = member(record, "outcome");
     const Json& receipt = member(record, "receipt");
     const Json& error = member(record, "error");
@@ -71,8 +83,7 @@ class Rows {
           names_.number_of(plain(member(record, "tool"))), number_in(record, "duration_ms"),
           names_.number_of(plain(member(record, "repo"))), request.command, text_in(record, "run"),
           names_.number_of(plain(member(record, "host"))), std::move(denied), names_.number_of(said),
-          names_.number_of(receipt_text(receipt)), request.commit, text_in(receipt, "plan_digest"),
-          text_in(record, "hash")});
+          receipt_number(whole), request.commit, text_in(receipt, "plan_digest"), text_in(record, "hash")});
   }
 
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
@@ -99,6 +110,18 @@ class Rows {
   }
 
  private:
+  // Most receipts differ in their plan's digest only, which has a column of its own: the rest is parsed once.
+  std::size_t receipt_number(std::string_view whole) {
+    const std::string text =
+        picked_text(whole, {"receipt.jail", "receipt.binary", "receipt.policy_digest", "receipt.guarantees"});
+    const auto [found, fresh] = receipts_.emplace(text, 0);
+    if (fresh) {
+      const Json json = Json::parse(text, nullptr, false);
+      found->second = names_.number_of(receipt_text(member(json, "receipt")));
+    }
+    return found->second;
+  }
+
   static std::string receipt_text(const Json& receipt) {
     if (!receipt.is_object()) return {};
     std::string text = fmt::format("jail: {}\n", plain(member(receipt, "jail")));
@@ -123,6 +146,7 @@ class Rows {
   }
 
   Names names_;
+  std::unordered_map<std::string, std::size_t> receipts_;  // by their text
   std::deque<std::string> rows_;
   std::uint64_t left_out_ = 0;
 };
@@ -136,25 +160,26 @@ Request request_of(const Json& record) {
 }
 
 Status collect(const LogDirectory& directory, Rows& rows) {
-  std::map<std::string, std::pair<Request, std::string>> open;  // by run: what was asked for, and the whole record
+  std::map<std::string, std::string> open;  // by run: the row_members() of its intent
   LogReader reader = TRY(LogReader::open(directory));
   while (const std::optional<LogRecord> record = TRY(reader.next())) {
     if (record->line.kind == "job") continue;  // its calls are there
-    const Json json = Json::parse(record->text, nullptr, false);
-    if (!json.is_object()) continue;
-    const std::string run(record->line.run);
+    std::string text = picked_text(record->text, row_members());
+    std::string run(record->line.run);
     if (record->line.kind == "intent") {
-      open[run] = {request_of(json), std::string(record->text)};
+      open.insert_or_assign(std::move(run), std::move(text));
       continue;
     }
-    const auto asked = open.find(run);
-    rows.add(json, asked == open.end() ? request_of(json) : asked->second.first);
-    if (asked != open.end()) open.erase(asked);
+    const auto asked = open.extract(run);
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) continue;
+    rows.add(json, record->text, request_of(asked.empty() ? json : Json::parse(asked.mapped(), nullptr, false)));
   }
-  for (const auto& [run, asked] : open) {
-    Json json = Json::parse(asked.second, nullptr, false);
+  for (const auto& [run, intent] : open) {
+    Json json = Json::parse(intent, nullptr, false);
+    if (!json.is_object()) continue;
     json["kind"] = "open";
-    rows.add(json, asked.first);
+    rows.add(json, intent, request_of(json));
   }
   return {};
 }

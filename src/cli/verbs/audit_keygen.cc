@@ -106,10 +106,6 @@ Status set_key_name(KeygenCommand& command, std::string_view value) {
   command.name = value;
   return {};
 }
-Status set_key_file(KeygenCommand& command, std::string_view value) {
-  command.key = fs::path(value);
-  return {};
-}
 Status add_copy(KeygenCommand& command, std::string_view value) {
   command.settings.copy_to.emplace_back(value);
   return {};
@@ -130,7 +126,7 @@ constexpr auto kKeygenOptions =
     std::to_array<Option<KeygenCommand>>({{{"--dir", Arity::kValue}, set_place_directory<KeygenCommand>},
                                           {{"--json", Arity::kFlag}, set_place_json<KeygenCommand>},
                                           {{"--name", Arity::kValue}, set_key_name},
-                                          {{"--key", Arity::kValue}, set_key_file},
+                                          {{"--key", Arity::kValue}, set_path<&KeygenCommand::key>},
                                           {{"--copy-to", Arity::kRepeatable}, add_copy},
                                           {{"--every", Arity::kValue}, set_every},
                                           {{"--interval", Arity::kValue}, set_interval}});

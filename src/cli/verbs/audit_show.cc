@@ -17,6 +17,7 @@
 #include "cli/stop_on_signal.h"
 #include "core/errors.h"
 #include "core/json/lookup.h"
+#include "core/json/picked.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
 
@@ -31,6 +32,8 @@ struct ShowCommand {
   std::optional<std::string> host{};
   std::optional<std::string> since{};
   std::optional<std::string> repo{};
+
+  [[nodiscard]] bool has_filter() const { return outcome || tool || host || repo; }
 };
 
 // A JSON value as one line for people: a string as it is, {"base64": …} and the rest as JSON.
@@ -44,8 +47,12 @@ std::string outcome_of(const Json& record) {
   return kind == "job" ? text_in(record, "result") : kind;
 }
 
-// Intents whose end has not gone by yet, by run: what was asked for.
-using OpenCalls = std::unordered_map<std::string, std::string>;
+// What is shown of a record, or asked for by a filter.
+const MemberNames& shown_members() {
+  static const MemberNames names = {"seq",         "time",    "kind",  "run",    "tool", "repo", "outcome",
+                                    "duration_ms", "denials", "error", "result", "name", "torn", "request.argv"};
+  return names;
+}
 
 std::string command_of(const Json& record) {
   constexpr std::size_t kLongestShown = 160;
@@ -104,54 +111,55 @@ class Shower {
   // Intents without an end.
   [[nodiscard]] int show_open() const {
     std::string text;
-    for (const auto& [run, line] : open_) text += line;
-    return text.empty() || command_.place.format == Format::kJson ? kExitOk : print_text(text, kExitOk);
+    for (const auto& [run, intent] : open_) {
+      Json json = Json::parse(intent, nullptr, false);
+      if (!json.is_object() || is_early(text_in(json, "time"))) continue;
+      json["kind"] = "open";
+      if (passes(command_, json)) text += line_of_record(json, command_of(json));
+    }
+    return text.empty() ? kExitOk : print_text(text, kExitOk);
   }
 
  private:
   static constexpr std::size_t kAtOnce = 64 * 1024;
 
+  [[nodiscard]] bool is_early(std::string_view time) const { return !since_.empty() && time < since_; }
+
   std::string line_for(const audit::LogRecord& record) {
-    const bool early = !since_.empty() && record.line.time < since_;
-    const bool is_intent = record.line.kind == "intent";
-    if (early && !is_intent) {
-      forget(record.line.run);
-      return {};
-    }
-    const Json json = Json::parse(record.text, nullptr, false);
-    if (!json.is_object()) return {};
-    const bool wanted = !early && passes(command_, json);
-    if (command_.place.format == Format::kJson) return wanted ? std::string(record.text) + "\n" : std::string();
-    if (is_intent) return intent_line(json, std::string(record.line.run), early);
-    std::string text = wanted ? line_of_record(json, command(json)) : std::string();
-    forget(record.line.run);
-    return text;
+    if (command_.place.format == Format::kJson) return json_line_for(record);
+    std::string text = picked_text(record.text, shown_members());
+    std::string run(record.line.run);
+    if (record.line.kind == "intent") return intent_line(std::move(text), std::move(run), record.line.time);
+    const auto intent = open_.extract(run);
+    if (is_early(record.line.time)) return {};
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || !passes(command_, json)) return {};
+    const Json asked = intent.empty() ? Json() : Json::parse(intent.mapped(), nullptr, false);
+    return line_of_record(json, command_of(asked.is_object() ? asked : json));
+  }
+
+  // The record as it is, unless it is no JSON any more.
+  [[nodiscard]] std::string json_line_for(const audit::LogRecord& record) const {
+    if (is_early(record.line.time) || !Json::accept(record.text)) return {};
+    const bool wanted = !command_.has_filter() || passes(command_, picked(record.text, shown_members()));
+    return wanted ? std::string(record.text) + "\n" : std::string();
   }
 
   // Shown when it ends, or at the end when it does not; at once to who follows.
-  std::string intent_line(const Json& json, const std::string& run, bool early) {
-    const std::string command = command_of(json);
-    commands_[run] = command;
-    Json open = json;
-    open["kind"] = "open";
-    if (!early && passes(command_, open)) open_[run] = line_of_record(open, command);
-    return command_.follow && !early && passes(command_, json) ? line_of_record(json, command) : std::string();
-  }
-
-  [[nodiscard]] std::string command(const Json& json) const {
-    const auto known = commands_.find(text_in(json, "run"));
-    return known == commands_.end() ? command_of(json) : known->second;
-  }
-
-  void forget(std::string_view run) {
-    commands_.erase(std::string(run));
-    open_.erase(std::string(run));
+  std::string intent_line(std::string text, std::string run, std::string_view time) {
+    std::string line;
+    if (command_.follow && !is_early(time)) {
+      const Json json = Json::parse(text, nullptr, false);
+      if (json.is_object() && passes(command_, json)) line = line_of_record(json, command_of(json));
+    }
+    open_.insert_or_assign(std::move(run), std::move(text));
+    return line;
   }
 
   const ShowCommand& command_;
   const std::string since_;
-  OpenCalls commands_;
-  OpenCalls open_;
+  std::unordered_map<std::string, std::string>
+      open_;  // by run: what is shown of an intent whose end has not gone by yet
 };
 
 // "1h" counts back from now; anything else is the beginning of a time, as in 2026-11-17T15.
@@ -185,25 +193,15 @@ int show(const ShowCommand& command, const Environment& environment) {
   return code ? *code : report(code.error(), command.place.format);
 }
 
-template <std::optional<std::string> ShowCommand::* kMember>
-Status set_filter(ShowCommand& command, std::string_view value) {
-  command.*kMember = std::string(value);
-  return {};
-}
-Status set_follow(ShowCommand& command, std::string_view /*value*/) {
-  command.follow = true;
-  return {};
-}
-
 constexpr auto kShowOptions =
     std::to_array<Option<ShowCommand>>({{{"--dir", Arity::kValue}, set_place_directory<ShowCommand>},
                                         {{"--json", Arity::kFlag}, set_place_json<ShowCommand>},
-                                        {{"--follow", Arity::kFlag}, set_follow},
-                                        {{"--outcome", Arity::kValue}, set_filter<&ShowCommand::outcome>},
-                                        {{"--tool", Arity::kValue}, set_filter<&ShowCommand::tool>},
-                                        {{"--host", Arity::kValue}, set_filter<&ShowCommand::host>},
-                                        {{"--since", Arity::kValue}, set_filter<&ShowCommand::since>},
-                                        {{"--repo", Arity::kValue}, set_filter<&ShowCommand::repo>}});
+                                        {{"--follow", Arity::kFlag}, set_flag<&ShowCommand::follow, true>},
+                                        {{"--outcome", Arity::kValue}, set_text<&ShowCommand::outcome>},
+                                        {{"--tool", Arity::kValue}, set_text<&ShowCommand::tool>},
+                                        {{"--host", Arity::kValue}, set_text<&ShowCommand::host>},
+                                        {{"--since", Arity::kValue}, set_text<&ShowCommand::since>},
+                                        {{"--repo", Arity::kValue}, set_text<&ShowCommand::repo>}});
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "core/json/lookup.h"
+#include "core/json/picked.h"
 #include "core/text/printable.h"
 
 namespace sallyport::cli {
@@ -81,7 +82,7 @@ Result<Totals> add_up(const audit::LogDirectory& directory) {
     if (totals.first.empty()) totals.first = record->line.time;
     totals.last = record->line.time;
     if (record->line.kind == "intent") continue;
-    const Json json = Json::parse(record->text, nullptr, false);
+    const Json json = picked(record->text, {"kind", "tool", "outcome.outcome", "duration_ms", "denials"});
     if (json.is_object()) add_record(totals, json);
   }
   for (auto& [name, tool] : totals.tools) std::ranges::sort(tool.ms);
@@ -93,6 +94,11 @@ double percentile(const std::vector<float>& ms, double share) {
   if (ms.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(ms.size())));
   return static_cast<double>(ms[std::min(ms.size(), std::max<std::size_t>(rank, 1)) - 1]);
+}
+
+// Of a tool that never started there is none.
+std::string percentile_text(const std::vector<float>& ms, double share) {
+  return ms.empty() ? "-" : fmt::format("{:.1f}", percentile(ms, share));
 }
 
 std::string bar(std::uint64_t part, std::uint64_t whole) {
@@ -131,8 +137,8 @@ std::string stats_text(const Totals& totals) {
   for (const auto& [name, count] : by_count(calls)) {
     if (rows++ == kMostRows) break;
     const ToolStats& tool = totals.tools.at(name);
-    text += fmt::format("  {:<24} {:>8} {:>12.1f} {:>12.1f}  {}\n", printable(name), count, percentile(tool.ms, 0.5),
-                        percentile(tool.ms, 0.95), bar(count, totals.runs));
+    text += fmt::format("  {:<24} {:>8} {:>12} {:>12}  {}\n", printable(name), count, percentile_text(tool.ms, 0.5),
+                        percentile_text(tool.ms, 0.95), bar(count, totals.runs));
   }
   if (totals.denied.empty()) return text;
   std::uint64_t denials = 0;

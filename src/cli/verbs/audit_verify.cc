@@ -106,18 +106,10 @@ int verify(const VerifyCommand& command, const Environment& environment) {
   return print_text(text_of_verification(*found, directory->path()), code);
 }
 
-Status add_verify_checkpoint(VerifyCommand& command, std::string_view value) {
-  command.checkpoints.emplace_back(value);
-  return {};
-}
-Status set_verify_key(VerifyCommand& command, std::string_view value) {
-  command.key = std::string(value);
-  return {};
-}
 constexpr auto kVerifyOptions =
     std::to_array<Option<VerifyCommand>>({{{"--dir", Arity::kValue}, set_place_directory<VerifyCommand>},
-                                          {{"--checkpoint", Arity::kRepeatable}, add_verify_checkpoint},
-                                          {{"--pub", Arity::kValue}, set_verify_key},
+                                          {{"--checkpoint", Arity::kRepeatable}, add_path<&VerifyCommand::checkpoints>},
+                                          {{"--pub", Arity::kValue}, set_text<&VerifyCommand::key>},
                                           {{"--json", Arity::kFlag}, set_place_json<VerifyCommand>}});
 
 }  // namespace

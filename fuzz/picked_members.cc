@@ -1,0 +1,29 @@
+// Any text as a record of the audit log that somebody edited: what is picked of it is what the whole of it says, and what is no
+// object is nothing.
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/json/picked.h"
+#include "fuzz/require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using sallyport::Json;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const sallyport::MemberNames names = {"kind", "tool", "outcome.outcome", "request.argv", "denials"};
+  const std::string some = sallyport::picked_text(text, names);
+  require(some.empty() || (some.front() == '{' && some.back() == '}' && some.size() <= text.size() + 2));
+  const Json whole = Json::parse(text, nullptr, false);
+  if (!whole.is_object()) return 0;
+  require(!some.empty());
+  const Json picked = Json::parse(some, nullptr, false);
+  require(picked.is_object());
+  for (const char* name : {"kind", "tool", "denials"}) {
+    // A name spelled with escapes is another to us; the writer has none.
+    if (picked.contains(name)) require(whole.contains(name));
+    if (picked.contains(name) && text.find('\\') == std::string_view::npos) require(picked[name] == whole[name]);
+  }
+  return 0;
+}
