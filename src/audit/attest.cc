@@ -36,8 +36,8 @@ Result<Run> find_run(const LogDirectory& directory, Json end) {
       invalid_request("run", fmt::format("the intent of {} is missing", id), "sallyport audit verify says more"));
 }
 
-Json subjects_of(const Run& run) {
-  Json subjects = commit_subject(member(run.intent, "request"));
+Json subjects_of(const Run& run, const TreeOf& tree_of) {
+  Json subjects = commit_subject(member(run.intent, "request"), tree_of);
   for (const char* stream : {"stdout", "stderr"}) {
     subjects.push_back({{"name", stream}, {"digest", {{"sha256", text_in(member(run.result, stream), "sha256")}}}});
   }
@@ -76,13 +76,13 @@ Json scai_predicate(const Run& run) {
           {"producer", {{"name", "sallyport"}, {"digest", {{"sha256", member(receipt, "policy_digest")}}}}}};
 }
 
-Result<Json> statement_of_run(const LogDirectory& directory, Json end, Predicate predicate) {
+Result<Json> statement_of_run(const LogDirectory& directory, Json end, Predicate predicate, const TreeOf& tree_of) {
   const Run run = TRY(find_run(directory, std::move(end)));
   switch (predicate) {
     case Predicate::kReceipt:
-      return statement_json(subjects_of(run), kReceiptPredicate, receipt_predicate(run));
+      return statement_json(subjects_of(run, tree_of), kReceiptPredicate, receipt_predicate(run));
     case Predicate::kScai:
-      return statement_json(subjects_of(run), kScaiPredicate, scai_predicate(run));
+      return statement_json(subjects_of(run, tree_of), kScaiPredicate, scai_predicate(run));
     case Predicate::kTestResult:
       break;
   }
@@ -108,11 +108,13 @@ Json statement_json(Json subjects, std::string_view type, Json predicate) {
           {"predicate", std::move(predicate)}};
 }
 
-Json commit_subject(const Json& request) {
+Json commit_subject(const Json& request, const TreeOf& tree_of) {
   const std::string commit = text_in(request, "commit");
   if (commit.empty()) return Json::array();
   const std::string repo = text_in(request, "repo");
-  return Json::array({{{"name", repo.empty() ? "repo" : repo}, {"digest", {{"gitCommit", commit}}}}});
+  Json digest = {{"gitCommit", commit}};
+  if (const std::optional<std::string> tree = tree_of(repo, commit)) digest["gitTree"] = *tree;
+  return Json::array({{{"name", repo.empty() ? "repo" : repo}, {"digest", std::move(digest)}}});
 }
 
 Json evidence_of(const Json& record) {
@@ -123,12 +125,13 @@ Json evidence_of(const Json& record) {
 
 Json reference_to(const Json& record) { return {{"seq", count_in(record, "seq")}, {"hash", member(record, "hash")}}; }
 
-Result<std::string> statement_of(const LogDirectory& directory, const std::string& wanted, Predicate predicate) {
+Result<std::string> statement_of(const LogDirectory& directory, const std::string& wanted, Predicate predicate,
+                                 const TreeOf& tree_of) {
   const std::string text = TRY(find_record(directory, wanted));
   Json end = TRY(parsed_record(text));
   const bool is_job = text_in(end, "kind") == "job";
-  return json_dump(is_job ? TRY(statement_of_job(directory, end, predicate))
-                          : TRY(statement_of_run(directory, std::move(end), predicate)));
+  return json_dump(is_job ? TRY(statement_of_job(directory, end, predicate, tree_of))
+                          : TRY(statement_of_run(directory, std::move(end), predicate, tree_of)));
 }
 
 }  // namespace sallyport::audit

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,21 +23,25 @@ inline constexpr std::string_view kTestResultPredicate = "https://in-toto.io/att
 
 enum class Predicate { kReceipt, kScai, kTestResult };
 
+// The tree that a commit of a repo names, for who can look; nothing: it is left out.
+using TreeOf = std::function<std::optional<std::string>(const std::string& repo, const std::string& commit)>;
+
 // The statement's JSON. A run must have ended in a result: what was refused has nothing to attest. Test Result is for a job that
 // was completed.
 [[nodiscard]] Result<std::string> statement_of(const LogDirectory& directory, const std::string& wanted,
-                                               Predicate predicate);
+                                               Predicate predicate, const TreeOf& tree_of);
 
 // The parts that runs and jobs share.
 [[nodiscard]] Result<Json> parsed_record(const std::string& text);
 [[nodiscard]] Json statement_json(Json subjects, std::string_view type, Json predicate);
-// A list of one, or none: the commit that `request` names, under the name of its repo.
-[[nodiscard]] Json commit_subject(const Json& request);
+// A list of one, or none: the commit that `request` names and its tree, under the name of its repo.
+[[nodiscard]] Json commit_subject(const Json& request, const TreeOf& tree_of);
 // Where the claim can be looked up: the record itself, by number and digest.
 [[nodiscard]] Json evidence_of(const Json& record);
 [[nodiscard]] Json reference_to(const Json& record);
 
 // `end`: the job's own record.
-[[nodiscard]] Result<Json> statement_of_job(const LogDirectory& directory, const Json& end, Predicate predicate);
+[[nodiscard]] Result<Json> statement_of_job(const LogDirectory& directory, const Json& end, Predicate predicate,
+                                            const TreeOf& tree_of);
 
 }  // namespace sallyport::audit

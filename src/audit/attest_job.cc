@@ -77,8 +77,8 @@ Json run_json(const JobRun& run) {
 
 // What the job was about: its commit, and the reports it wrote. A statement has at least one subject, so where there is neither
 // it is the job's own record.
-Json subjects_of(const Json& end) {
-  Json subjects = commit_subject(end);
+Json subjects_of(const Json& end, const TreeOf& tree_of) {
+  Json subjects = commit_subject(end, tree_of);
   for (const Json& file : items_in(end, "outputs")) {
     const std::string name = text_in(file, "name");
     const std::string sha256 = text_in(file, "sha256");
@@ -186,17 +186,18 @@ Result<Json> test_result_predicate(const Json& end, const std::vector<JobRun>& r
 
 }  // namespace
 
-Result<Json> statement_of_job(const LogDirectory& directory, const Json& end, Predicate predicate) {
+Result<Json> statement_of_job(const LogDirectory& directory, const Json& end, Predicate predicate,
+                              const TreeOf& tree_of) {
   const std::vector<JobRun> runs = TRY(runs_of(directory, end));
   switch (predicate) {
     case Predicate::kReceipt:
-      return statement_json(subjects_of(end), kJobPredicate, job_predicate(end, runs));
+      return statement_json(subjects_of(end, tree_of), kJobPredicate, job_predicate(end, runs));
     case Predicate::kScai:
-      return statement_json(subjects_of(end), kScaiPredicate, scai_predicate(end, runs));
+      return statement_json(subjects_of(end, tree_of), kScaiPredicate, scai_predicate(end, runs));
     case Predicate::kTestResult:
       break;
   }
-  return statement_json(subjects_of(end), kTestResultPredicate, TRY(test_result_predicate(end, runs)));
+  return statement_json(subjects_of(end, tree_of), kTestResultPredicate, TRY(test_result_predicate(end, runs)));
 }
 
 }  // namespace sallyport::audit

@@ -67,12 +67,13 @@ const names = data.names, rows = data.rows;
 const columns = ['seq','time','outcome','tool','ms','repo','command','run','host','denied','said','receipt','commit','plan','hash'];
 const C = Object.fromEntries(columns.map((name, i) => [name, i]));
 const css = getComputedStyle(document.documentElement);
+const toneOf = {completed: 'completed', network_denied: 'denied', timed_out: 'timed_out', oom_killed: 'timed_out',
+  disk_quota_exceeded: 'timed_out', cancelled: 'timed_out', refusal: 'refusal', failure: 'refusal'};
+const tone = (outcome) => Object.hasOwn(toneOf, outcome) ? toneOf[outcome] : 'open';
 const colour = (row) => {
   const o = names[row[C.outcome]];
-  if (row[C.denied].length || o === 'network_denied') return 'denied';
-  if (o === 'completed') return /"(exit_code":[1-9]|signal")/.test(names[row[C.said]]) ? 'failed' : 'completed';
-  if (o === 'timed_out' || o === 'oom_killed' || o === 'disk_quota_exceeded' || o === 'cancelled') return 'timed_out';
-  return o === 'refusal' || o === 'failure' ? 'refusal' : 'open';
+  if (row[C.denied].length) return 'denied';
+  return o === 'completed' && /"(exit_code":[1-9]|signal")/.test(names[row[C.said]]) ? 'failed' : tone(o);
 };
 const make = (tag, cls, text) => {
   const e = document.createElement(tag);
@@ -108,14 +109,12 @@ function summary() {
   const outcomes = new Map(), tools = new Map(), hosts = new Map();
   for (const r of rows) {
     const o = names[r[C.outcome]];
-    const seen = outcomes.get(o) || [0, colour(r)];
-    seen[0]++;
-    outcomes.set(o, seen);
+    outcomes.set(o, (outcomes.get(o) || 0) + 1);
     if (r[C.ms] > 0) { const t = names[r[C.tool]]; (tools.get(t) || tools.set(t, []).get(t)).push(r[C.ms]); }
     for (const d of r[C.denied]) hosts.set(d[0], (hosts.get(d[0]) || 0) + 1);
   }
   const desc = (a, b) => b[1] - a[1];
-  bars('outcomes', [...outcomes].map(([k, v]) => [k, v[0], v[1] === 'failed' || v[1] === 'denied' ? 'completed' : v[1]]).sort(desc), (v) => '' + v);
+  bars('outcomes', [...outcomes].map(([k, v]) => [k, v, tone(k)]).sort(desc), (v) => '' + v);
   bars('tools', [...tools].map(([k, v]) => { v.sort((a, b) => a - b); return [k, v[Math.max(0, Math.ceil(v.length * 0.95) - 1)], 'accent']; })
     .sort(desc), (v) => v.toFixed(v < 100 ? 1 : 0) + ' ms');
   bars('hosts', [...hosts].map(([k, v]) => [k, v, 'denied']).sort(desc), (v) => '' + v);

@@ -62,7 +62,7 @@ class Jobs(JobCase):
         statement = self.attested(job, "test-result")
         self.assertEqual(statement["predicateType"], TEST_RESULT)
         digests = {subject["name"]: subject["digest"] for subject in statement["subject"]}
-        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit})
+        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit, "gitTree": self.git("rev-parse", f"{commit}^{{tree}}")})
         self.assertEqual(digests["out.sarif"], {"sha256": hashlib.sha256(sarif.read_bytes()).hexdigest()})
         predicate = statement["predicate"]
         self.assertEqual(predicate["result"], "PASSED")
@@ -94,6 +94,47 @@ class Jobs(JobCase):
         warned = self.attested("last-job", "test-result")["predicate"]
         self.assertEqual((warned["result"], warned["warnedTests"]), ("WARNED", ["rg_curated"]))
         self.assertEqual(warned["configuration"][-1]["annotations"]["severity"], "critical")
+
+    def test_a_lint_is_attested_with_its_exceptions(self) -> None:
+        commit = self.committed(app__py='import os\nos.system("ls")\n')
+        sarif = self.dir / "lint.sarif"
+        done = self.sallyport("lint", self.repo, "--json", "--sarif", sarif)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.check_log()
+        job = json.loads(done.stdout)["audit_job"]
+        statement = self.attested(job, "test-result")
+        digests = {subject["name"]: subject["digest"] for subject in statement["subject"]}
+        self.assertEqual(digests[str(self.repo)]["gitCommit"], commit)
+        self.assertEqual(digests["lint.sarif"], {"sha256": hashlib.sha256(sarif.read_bytes()).hexdigest()})
+        self.assertEqual((statement["predicate"]["result"], statement["predicate"]["failedTests"]), ("FAILED", ["ast_grep"]))
+        self.assertEqual(statement["predicate"]["configuration"][-1]["annotations"], {"changed": "", "exceptions": ""})
+        rule = json.loads(done.stdout)["findings"][0]["rule"]
+        excused = self.dir / "exceptions.txt"
+        excused.write_text(f"{rule} app.py a test says so\n")
+        self.assertEqual(self.sallyport("lint", self.repo, "--exceptions", excused).returncode, 0)
+        passed = self.attested("last-job", "test-result")["predicate"]
+        self.assertEqual((passed["result"], passed["passedTests"]), ("PASSED", ["ast_grep"]))
+        self.assertEqual(len(passed["configuration"][-1]["annotations"]["exceptions"]), 64)
+
+    def test_a_tree_is_attested_only_when_the_commit_itself_names_it(self) -> None:
+        commit = self.committed(app__py="print(1)\n")
+        tree = self.git("rev-parse", "HEAD^{tree}")
+        self.sallyport("run", "--repo", self.repo, "--", "git", "--version")
+        digest = lambda: self.attested("last", "receipt")["subject"][0]["digest"]
+        self.assertEqual(digest(), {"gitCommit": commit, "gitTree": tree})
+        # Git is told another commit for that id: what it then says is another's.
+        (self.repo / "app.py").write_text("evil()\n")
+        self.git("commit", "-q", "-am", "y")
+        other = self.git("rev-parse", "HEAD")
+        self.git("replace", commit, other)
+        self.assertNotEqual(self.git("rev-parse", f"{commit}^{{tree}}"), tree)  # the control: git believes it
+        self.assertIn(digest(), ({"gitCommit": commit}, {"gitCommit": commit, "gitTree": tree}))
+        # The repo is gone: the rest can be attested all the same.
+        self.repo.rename(self.dir / "moved")
+        done = self.audit("attest", "last", "--key", self.key, cwd=self.dir)
+        self.assertIn(b"no gitTree", done.stderr)
+        statement = independent.open_envelope(done.stdout.decode(), (self.dir / "audit.key.pem").read_bytes())
+        self.assertEqual(statement["subject"][0]["digest"], {"gitCommit": commit})
 
     def test_what_was_not_completed_is_no_test_result(self) -> None:
         self.committed(app__py="print(1)\n")
@@ -154,7 +195,7 @@ class Validation(JobCase):
         statement = self.attested("last-job", "test-result")
         self.assertEqual(statement["predicateType"], TEST_RESULT)
         digests = {subject["name"]: subject["digest"] for subject in statement["subject"]}
-        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit})
+        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit, "gitTree": self.git("rev-parse", f"{commit}^{{tree}}")})
         self.assertEqual(digests["out.sarif"], {"sha256": hashlib.sha256(sarif.read_bytes()).hexdigest()})
         self.assertEqual(statement["predicate"]["result"], "PASSED")
         self.assertEqual(statement["predicate"]["passedTests"], ["lock", "fetch", "test"])

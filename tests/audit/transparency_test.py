@@ -107,7 +107,8 @@ class Attestation(Keyed):
         statement = independent.open_envelope(out.read_text(), pem)
         self.assertEqual(statement["_type"], "https://in-toto.io/Statement/v1")
         digests = {subject["name"]: subject["digest"] for subject in statement["subject"]}
-        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit})
+        tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=self.repo, check=True, capture_output=True, text=True).stdout.strip()
+        self.assertEqual(digests[str(self.repo)], {"gitCommit": commit, "gitTree": tree})
         self.assertEqual(digests["stdout"], {"sha256": HELLO})
         self.assertEqual(statement["predicateType"], "urn:sallyport:receipt:v1")
         self.assertEqual(statement["predicate"]["receipt"]["jail"], "none")

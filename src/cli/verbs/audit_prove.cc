@@ -10,6 +10,7 @@
 #include "audit/prove.h"
 #include "audit/transparency.h"
 #include "cli/audit_verbs.h"
+#include "cli/commit_tree.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/job.h"
@@ -76,7 +77,13 @@ Result<std::string> make_attestation(const AttestCommand& command, const Environ
   const audit::NoteKey key = TRY(key_named(command.key, environment));
   if (key.seed.empty())
     return fail(invalid_request("key", "it is a public one", "name the private key with --key FILE"));
-  const std::string statement = TRY(audit::statement_of(directory, command.run, command.predicate));
+  const auto tree_of = [&](const std::string& repo, const std::string& commit) -> std::optional<std::string> {
+    const Result<std::string> tree = commit_tree(repo, commit, environment);
+    if (tree) return *tree;
+    say(fmt::format("note: no gitTree is attested: {}", tree.error().message));
+    return std::nullopt;
+  };
+  const std::string statement = TRY(audit::statement_of(directory, command.run, command.predicate, tree_of));
   return TRY(audit::dsse_envelope(audit::kInTotoPayload, statement, key)) + "\n";
 }
 
@@ -119,18 +126,6 @@ int verify_attestation(const CheckCommand& command, const Environment& environme
                       kExitOk);
 }
 
-Status set_old_checkpoint(ProveCommand& command, std::string_view value) {
-  command.checkpoint = fs::path(value);
-  return {};
-}
-Status set_attest_key(AttestCommand& command, std::string_view value) {
-  command.key = value;
-  return {};
-}
-Status set_attest_output(AttestCommand& command, std::string_view value) {
-  command.output = fs::path(value);
-  return {};
-}
 Status set_predicate(AttestCommand& command, std::string_view value) {
   constexpr std::array<std::string_view, 3> kNames = {"receipt", "scai", "test-result"};
   const auto name = std::ranges::find(kNames, value);
@@ -141,23 +136,20 @@ Status set_predicate(AttestCommand& command, std::string_view value) {
   command.predicate = static_cast<audit::Predicate>(name - kNames.begin());
   return {};
 }
-Status set_check_key(CheckCommand& command, std::string_view value) {
-  command.key = value;
-  return {};
-}
 
 constexpr auto kProveOptions =
     std::to_array<Option<ProveCommand>>({{{"--dir", Arity::kValue}, set_place_directory<ProveCommand>},
                                          {{"--json", Arity::kFlag}, set_place_json<ProveCommand>},
-                                         {{"--checkpoint", Arity::kValue}, set_old_checkpoint}});
+                                         {{"--checkpoint", Arity::kValue}, set_path<&ProveCommand::checkpoint>}});
 constexpr auto kAttestOptions =
     std::to_array<Option<AttestCommand>>({{{"--dir", Arity::kValue}, set_place_directory<AttestCommand>},
                                           {{"--json", Arity::kFlag}, set_place_json<AttestCommand>},
-                                          {{"--key", Arity::kValue}, set_attest_key},
+                                          {{"--key", Arity::kValue}, set_text<&AttestCommand::key>},
                                           {{"--predicate", Arity::kValue}, set_predicate},
-                                          {{"-o", Arity::kValue}, set_attest_output}});
-constexpr auto kCheckOptions = std::to_array<Option<CheckCommand>>(
-    {{{"--json", Arity::kFlag}, set_place_json<CheckCommand>}, {{"--pub", Arity::kValue}, set_check_key}});
+                                          {{"-o", Arity::kValue}, set_path<&AttestCommand::output>}});
+constexpr auto kCheckOptions =
+    std::to_array<Option<CheckCommand>>({{{"--json", Arity::kFlag}, set_place_json<CheckCommand>},
+                                         {{"--pub", Arity::kValue}, set_text<&CheckCommand::key>}});
 
 Error missing_word(std::string_view what, std::string_view hint) {
   return invalid_request("arguments", fmt::format("{} is missing", what), hint);

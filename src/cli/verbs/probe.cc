@@ -115,6 +115,12 @@ int print_probe_record(const jobs::ProbeReport& report, jobs::Severity threshold
                       code);
 }
 
+// "file:line:column", or the file alone when all of it is meant.
+std::string place_text(const jobs::Place& place) {
+  const std::string path = printable(place.path.empty() ? "." : place.path);
+  return place.line == 0 ? path : fmt::format("{}:{}:{}", path, place.line, place.column);
+}
+
 int print_probe_text(const jobs::ProbeReport& report, jobs::Severity threshold, int code) {
   std::string text;
   for (const jobs::ProbeResult& result : report.results) {
@@ -123,8 +129,7 @@ int print_probe_text(const jobs::ProbeReport& report, jobs::Severity threshold, 
       const jobs::Finding& finding = ran->findings[i];
       if (finding.severity < threshold || finding.baseline == jobs::BaselineState::kAbsent) continue;
       text +=
-          fmt::format("{}:{}:{}: {}: {}: {}{}{}\n", printable(finding.place.path.empty() ? "." : finding.place.path),
-                      finding.place.line, finding.place.column, jobs::name_of(finding.severity), finding.rule,
+          fmt::format("{}: {}: {}: {}{}{}\n", place_text(finding.place), jobs::name_of(finding.severity), finding.rule,
                       printable(finding.message), finding.suppression ? " (suppressed by the repo)" : "",
                       finding.baseline == jobs::BaselineState::kUnchanged ? " (known)" : "");
     }

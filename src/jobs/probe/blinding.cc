@@ -84,7 +84,16 @@ ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeR
     return file_name(file.path) == ".gitignore" || file.path == ".git/info/exclude";
   });
   with_findings.erase("");
-  if (has_ignore_file && !with_findings.empty()) {
+  // rg before 14 obeys it whatever it is told, and above git's: it can take a file out of what they hide, or hide all.
+  const auto overruling = std::ranges::find_if(
+      input.files->files, [](const SurveyedFile& file) { return file_name(file.path) == ".rgignore"; });
+  if (has_ignore_file && !with_findings.empty() && overruling != input.files->files.end()) {
+    ran.findings.push_back(
+        {.rule = "blinding-git-ignore",
+         .severity = Severity::kMedium,
+         .message = "this file overrules git's ignore files, so which files with findings those hide cannot be told",
+         .place = {.path = overruling->path}});
+  } else if (has_ignore_file && !with_findings.empty()) {
     auto listed = shown_files(*input.context);
     if (auto* outcome = std::get_if<ScannerOutcome>(&listed)) return std::move(*outcome);
     for (const std::string& path : with_findings) {
