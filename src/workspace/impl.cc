@@ -88,6 +88,9 @@ Result<struct stat> stat_of(int fd, const fs::path& path) {
 Result<std::unique_ptr<Workspace::Impl>> Workspace::Impl::open(WorkspaceOptions options) {
   TRY(check_options(options));
   options.repo = TRY(canonical_directory(options.repo, "repo"));
+  // First as far as it exists: a place that is refused must not be made.
+  std::error_code error;
+  if (!options.state_dir.empty()) TRY(check_apart(options.repo, fs::weakly_canonical(options.state_dir, error)));
   UniqueFd root = TRY(workspace::open_state_dir(options.state_dir));
   options.state_dir = TRY(canonical_directory(options.state_dir, "state_dir"));
   TRY(check_apart(options.repo, options.state_dir));

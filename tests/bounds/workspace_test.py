@@ -76,7 +76,8 @@ class WorkspaceTest(Place):
 
     def explain(self, *options: str, jail: str = "native", cwd: str = "") -> subprocess.CompletedProcess:
         where = ("--cwd", str(self.repo / cwd)) if cwd else ()
-        return self.run_it([SALLYPORT, "explain", "--jail", jail, "--policy", str(self.policy), *options, *where, "--", "sh", "-c", "true"])
+        return self.run_it([SALLYPORT, "explain", "--jail", jail, "--policy", str(self.policy), "--repo", str(self.repo), *options, *where,
+                            "--", "sh", "-c", "true"])
 
     def test_explain_says_what_a_run_in_it_will_do_and_makes_nothing(self) -> None:
         everything = lambda: sorted(str(path) for path in self.dir.rglob("*"))
@@ -106,7 +107,9 @@ class WorkspaceTest(Place):
                       ("--workspace", "w", "--workspace-dir", str(self.repo / "inside"))):
             before = everything()
             self.assertEqual(self.explain(*wrong).returncode, 125, wrong)
-            self.assertEqual(self.run_it(self.argv(["sh", "-c", "true"], *wrong)).returncode, 125, wrong)
+            self.assertEqual(everything(), before)
+            self.assertEqual(self.run_it(self.argv(["sh", "-c", "true"], "--no-audit", *wrong)).returncode, 125, wrong)
+            self.assertFalse((self.repo / "inside").exists())
         self.change("taken", "true")
         other = self.dir / "other"
         other.mkdir()
