@@ -25,6 +25,7 @@ enum class SetupStage : std::uint32_t {
   kTmpfs,
   kProc,
   kDevpts,
+  kMqueue,
   kMask,
   kOverlay,
   kReadOnlyRoot,

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(SetupStage::kCou
     "tmpfs mount",
     "proc mount",
     "devpts mount",
+    "mqueue mount",
     "masking a path",
     "overlay mount",
     "read-only root",

@@ -113,6 +113,8 @@ HostLayout read_host_layout() {
   add_java(layout);
   add_masks(kProcMasks, layout);
   if (::geteuid() == 0) add_masks(kProcMasksForRoot, layout);
+  struct stat about{};
+  layout.has_mqueue = ::stat("/proc/sys/fs/mqueue", &about) == 0;
   return layout;
 }
 

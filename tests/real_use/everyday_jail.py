@@ -69,7 +69,37 @@ class Python(Everyday):
         self.assertEqual((ran.returncode, ran.stdout), (0, f"{real} {real}\n"), ran.stderr)
 
 
+# Makes a queue by libc's own functions, sends itself a message, and looks for it where people look.
+QUEUE = """import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+queue = libc.mq_open(b'/everyday', os.O_RDWR | os.O_CREAT, 0o600, None)
+if queue < 0: raise SystemExit(os.strerror(ctypes.get_errno()))
+sent = libc.mq_send(queue, b'hello', 5, 0)
+buffer = ctypes.create_string_buffer(8192)
+got = libc.mq_receive(queue, buffer, 8192, None)
+print(sent, buffer.raw[:got], os.path.exists('/dev/mqueue/everyday'), libc.mq_unlink(b'/everyday'))
+"""
+
+
 class Jail(Everyday):
+    def test_message_queues_work_and_are_the_jails_own(self):
+        python = self.policy("python")
+        for jail in ("native", "bwrap"):
+            ran = self.run_tool("python3", "-c", QUEUE, options=python, jail=jail)
+            self.assertEqual((ran.returncode, ran.stdout), (0, "0 b'hello' True 0\n"), (jail, ran.stderr))
+        # One of the host's is not there, and one of the jail's stays there.
+        make = "import ctypes; print(ctypes.CDLL(None).mq_open(b'/everyday-%d', 0o102, 0o600, None) >= 0)"
+        look = "import ctypes; print(ctypes.CDLL(None).mq_open(b'/everyday-%d', 0, 0, None) >= 0)"
+        remove = "import ctypes; ctypes.CDLL(None).mq_unlink(b'/everyday-%d')"
+        mine = os.getpid()
+        self.addCleanup(self.bare, "python3", "-c", remove % mine)
+        self.assertEqual(self.bare("python3", "-c", make % mine).stdout, "True\n")
+        self.assertEqual(self.bare("python3", "-c", look % mine).stdout, "True\n", "the control: it can be opened by its name")
+        for jail in ("native", "bwrap"):
+            self.assertEqual(self.run_tool("python3", "-c", look % mine, options=python, jail=jail).stdout, "False\n", jail)
+            self.assertEqual(self.run_tool("python3", "-c", make % (mine + 1), options=python, jail=jail).stdout, "True\n", jail)
+        self.assertEqual(self.bare("python3", "-c", look % (mine + 1)).stdout, "False\n")
+
     def test_strace_traces_in_its_jail_and_nobody_else_does(self):
         if shutil.which("strace") is None:
             self.skipTest("strace is not installed")

@@ -184,7 +184,7 @@ void add_system(ViewBuilder& view, const HostLayout& host) {
   }
 }
 
-void add_devices(ViewBuilder& view) {
+void add_devices(ViewBuilder& view, bool mqueue) {
   view.directory("/dev");
   for (const char* name : kDevices) {
     const std::string path = fmt::format("/dev/{}", name);
@@ -193,6 +193,10 @@ void add_devices(ViewBuilder& view) {
   }
   view.directory("/dev/pts");
   view.add({.kind = ViewKind::kDevpts, .target = "/dev/pts"});
+  if (mqueue) {
+    view.directory(std::string(kJailMqueue));
+    view.add({.kind = ViewKind::kMqueue, .target = std::string(kJailMqueue)});
+  }
   for (const auto& [name, text] :
        {std::pair{"ptmx", "pts/ptmx"}, std::pair{"fd", "/proc/self/fd"}, std::pair{"stdin", "/proc/self/fd/0"},
         std::pair{"stdout", "/proc/self/fd/1"}, std::pair{"stderr", "/proc/self/fd/2"}}) {
@@ -287,7 +291,7 @@ namespace {
 std::vector<ViewEntry> build_base(const HostLayout& host) {
   ViewBuilder view;
   add_system(view, host);
-  add_devices(view);
+  add_devices(view, host.has_mqueue);
   add_proc(view, host);
   view.call_it_base();
   return std::move(view).take();

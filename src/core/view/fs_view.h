@@ -18,6 +18,7 @@ namespace sallyport {
 inline constexpr std::string_view kJailRepo = "/work";
 inline constexpr std::string_view kJailScratch = "/tmp/probe";
 inline constexpr std::string_view kJailHome = "/tmp/home";
+inline constexpr std::string_view kJailMqueue = "/dev/mqueue";
 
 // A host path as it was found: canonical, and whether it is a directory.
 struct HostPath {
@@ -37,6 +38,7 @@ struct HostLayout {
   std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
   std::vector<std::string> etc_files;           // small ones: copied, as they are when a jail is built
   std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
+  bool has_mqueue = false;                      // this kernel has POSIX message queues
 };
 
 enum class ViewKind {
@@ -50,6 +52,7 @@ enum class ViewKind {
   kShared,     // target is directory source of that tmpfs: another tmpfs would be another budget
   kProc,
   kDevpts,
+  kMqueue,   // the jail's own message queues
   kMask,     // hide target, when it exists
   kOverlay,  // target is overlayfs over host directory source, with its upper layer in host directory state
   kAlias,    // target is the directory source of the jail itself, as it was shown there

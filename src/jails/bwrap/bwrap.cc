@@ -78,6 +78,9 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
     case ViewKind::kDevpts:
       command.option({"--dev", "/dev"});
       return;
+    case ViewKind::kMqueue:
+      command.option({"--mqueue", entry.target});
+      return;
     case ViewKind::kScratch:
       command.option(
           {"--perms", "1777", "--size", std::to_string(quota - kSharing * (quota / kShare)), "--tmpfs", entry.target});

@@ -63,6 +63,7 @@ void add_entry(const ViewEntry& entry, const Inputs& inputs, std::vector<Place>&
     case ViewKind::kScratch:
     case ViewKind::kShared:
     case ViewKind::kDevpts:
+    case ViewKind::kMqueue:
     case ViewKind::kMask:
     case ViewKind::kOverlay:  // the gate asks for none: see Jail::layers()
     case ViewKind::kAlias:

@@ -53,6 +53,9 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
       op.kind = OpKind::kDevpts;
       op.content = "newinstance,ptmxmode=0666,mode=0620";
       break;
+    case ViewKind::kMqueue:
+      op.kind = OpKind::kMqueue;
+      break;
     case ViewKind::kMask:
       op.kind = OpKind::kMask;
       break;

@@ -16,11 +16,9 @@ using wire::Op;
 using wire::OpKind;
 using wire::Stage;
 
-// From <sys/mount.h>, which cannot be included beside <linux/mount.h>.
-constexpr long kDetach = 2;  // MNT_DETACH
+constexpr long kDetach = 2;  // MNT_DETACH of <sys/mount.h>, which cannot be included beside <linux/mount.h>
 
-// The new root is mounted over this until pivot_root makes it "/". A directory that surely exists and below which nothing
-// is ever bound from: it cannot be seen any more.
+// The new root is mounted over this, which surely exists and which nothing is bound from, until pivot_root makes it "/".
 constexpr const char* kStagingPoint = "/proc";
 
 // Closed together, a row of them by one call. One above the highest stays open: nobody but init, who executes nothing, has it.
@@ -274,6 +272,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
       return steps.ok(Stage::kProc, mount_fresh("proc", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, nullptr));
     case OpKind::kDevpts:
       return steps.ok(Stage::kDevpts, mount_fresh("devpts", target, MS_NOSUID | MS_NOEXEC, run.at(op.content)));
+    case OpKind::kMqueue:
+      return steps.ok(Stage::kMqueue, mount_fresh("mqueue", target, MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
     case OpKind::kCheckIdentity:
       break;  // for a wrapper's jail only
     case OpKind::kMask:

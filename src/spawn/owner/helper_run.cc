@@ -19,10 +19,11 @@ namespace {
 
 using wire::Stage;
 
-constexpr auto kHostStages = std::to_array<Stage>(
-    {Stage::kClone, Stage::kUserMap, Stage::kPrivateMounts, Stage::kNewRoot, Stage::kTmpfs, Stage::kProc,
-     Stage::kDevpts, Stage::kMask, Stage::kOverlay, Stage::kPivot, Stage::kReadOnlyRoot, Stage::kLoopback,
-     Stage::kNetwork, Stage::kHostname, Stage::kSeccomp, Stage::kCgroupNamespace, Stage::kCapabilities});
+constexpr auto kHostStages =
+    std::to_array<Stage>({Stage::kClone, Stage::kUserMap, Stage::kPrivateMounts, Stage::kNewRoot, Stage::kTmpfs,
+                          Stage::kProc, Stage::kDevpts, Stage::kMqueue, Stage::kMask, Stage::kOverlay, Stage::kPivot,
+                          Stage::kReadOnlyRoot, Stage::kLoopback, Stage::kNetwork, Stage::kHostname, Stage::kSeccomp,
+                          Stage::kCgroupNamespace, Stage::kCapabilities});
 
 int signal_of(wire::Command command) {
   switch (command) {

@@ -34,6 +34,8 @@ std::string describe(const RootOp& op) {
       return fmt::format("proc     /{} ro", op.target);
     case wire::OpKind::kDevpts:
       return fmt::format("devpts   /{} {}", op.target, op.content);
+    case wire::OpKind::kMqueue:
+      return fmt::format("mqueue   /{}", op.target);
     case wire::OpKind::kCheckIdentity:
       return fmt::format("check    {}", op.target);
     case wire::OpKind::kMask:

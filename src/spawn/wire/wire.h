@@ -48,6 +48,7 @@ enum class OpKind : std::uint32_t {
   kTmpfs,          // target, size (bytes), mode
   kProc,           // target
   kDevpts,         // target
+  kMqueue,         // target
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
   kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
