@@ -1,6 +1,11 @@
-// c-ares asks the C library about names of services ("https" for 443). In a static program glibc would load shared libraries
-// for the answer, and the linker warns of it. We only ever give port numbers, so there is nothing to ask: the answer is "no
-// such service", and glibc's own functions are not linked at all.
+// What libraries that are linked into the static program would ask the C library for, and never do here. In a static program glibc
+// would load shared libraries for the answer, and the linker warns of it. With an answer of "no" of our own, glibc's functions are not
+// linked at all.
+//
+//   c-ares    names of services ("https" for 443): we only ever give port numbers
+//   OpenSSL   addresses of names (its own connections, which we do not use) and modules to load (engines, providers: nobody configures
+//             any, since no configuration is read)
+#include <dlfcn.h>
 #include <netdb.h>
 
 #include <cerrno>
@@ -14,5 +19,23 @@ int getservbyport_r(int /*port*/, const char* /*protocol*/, servent* /*entry*/, 
                     servent** result) {
   *result = nullptr;
   return ENOENT;
+}
+
+int getaddrinfo(const char* /*name*/, const char* /*service*/, const addrinfo* /*hints*/, addrinfo** result) {
+  *result = nullptr;
+  return EAI_NONAME;
+}
+
+void freeaddrinfo(addrinfo* /*list*/) {}
+
+hostent* gethostbyname(const char* /*name*/) { return nullptr; }
+
+void* dlopen(const char* /*file*/, int /*mode*/) { return nullptr; }
+void* dlsym(void* /*handle*/, const char* /*symbol*/) { return nullptr; }
+int dlclose(void* /*handle*/) { return 0; }
+int dladdr(const void* /*address*/, Dl_info* /*info*/) { return 0; }
+char* dlerror() {
+  static char none[] = "nothing is loaded into this program";
+  return none;
 }
 }
