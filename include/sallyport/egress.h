@@ -74,14 +74,23 @@ class HostRule {
 struct UpstreamProxy {
   std::string host{};  // a name or an IP address
   std::uint16_t port = 0;
+  bool tls = false;                    // spoken to the proxy itself; its certificate must be for `host`
   std::string credentials{};           // "user:password", or empty; in no plan, receipt or event
   std::vector<std::string> without{};  // names, and all below them, that are reached directly (NO_PROXY)
   bool operator==(const UpstreamProxy&) const = default;
 };
-// http://[USER[:PASSWORD]@]HOST[:PORT]
+// http[s]://[USER[:PASSWORD]@]HOST[:PORT]
 [[nodiscard]] Result<UpstreamProxy> parse_proxy_url(std::string_view url);
 // The same without the credentials.
 [[nodiscard]] std::string proxy_text(const UpstreamProxy& proxy);
+
+// The operator's credentials at a registry. The owner adds them to what an allowed tool asks that registry for; the tool never
+// sees them (docs/egress.md). In no plan, receipt, event or environment.
+struct RegistryCredentials {
+  std::string registry{};       // its URL: https, or http where the operator's own npm uses that
+  std::string authorization{};  // the header's value: "Bearer TOKEN" or "Basic BASE64"
+  bool operator==(const RegistryCredentials&) const = default;
+};
 
 // HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME], as on the command line and in policy files.
 [[nodiscard]] Result<HostRule> parse_host_rule(std::string_view text);

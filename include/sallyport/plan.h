@@ -115,10 +115,11 @@ struct Plan {
   std::vector<std::filesystem::path> extra_read_write{};  // canonical
   std::vector<std::filesystem::path> hidden{};            // canonical, below something shown: empty to the tool
   std::vector<std::filesystem::path> no_exec{};           // likewise: no program starts from there
-  std::vector<HostRule> allowed_hosts{};            // the tool's from the policy, then the caller's; empty: no network
-  std::optional<UpstreamProxy> via_proxy{};         // through which they are reached
-  bool strict_network = false;                      // the first refused connection ends the run
-  std::optional<std::filesystem::path> extra_ca{};  // canonical; see JailedSubprocessSpec
+  std::vector<HostRule> allowed_hosts{};     // the tool's from the policy, then the caller's; empty: no network
+  std::optional<UpstreamProxy> via_proxy{};  // through which they are reached
+  std::optional<RegistryCredentials> registry_credentials{};  // added by the owner; shown is only for which registry
+  bool strict_network = false;                                // the first refused connection ends the run
+  std::optional<std::filesystem::path> extra_ca{};            // canonical; see JailedSubprocessSpec
   Limits limits{};
   StopLadder ladder{};
   std::optional<std::uint32_t> open_files{};  // of each process

@@ -168,6 +168,7 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--ro", Arity::kRepeatable}, add_path<&CallOptions::read_only>},
     {{"--allow-host", Arity::kRepeatable}, add_host},
     {{"--allow-registry", Arity::kFlag}, set_flag<&CallOptions::allow_registry, true>},
+    {{"--registry-auth", Arity::kFlag}, set_flag<&CallOptions::registry_auth, true>},
     {{"--via-proxy", Arity::kValue}, set_via_proxy},
     {{"--ca", Arity::kValue}, set_path<&CallOptions::extra_ca>},
     {{"--strict-network", Arity::kFlag}, set_flag<&CallOptions::strict_network, true>},

@@ -53,6 +53,7 @@ struct CallOptions {
   Speculation speculation = Speculation::kForbidden;
   std::vector<HostRule> allowed_hosts{};
   bool allow_registry = false;  // that of the operator's own npm
+  bool registry_auth = false;   // with the credentials of the operator's own .npmrc
   std::optional<UpstreamProxy> via_proxy{};
   bool proxy_of_environment = false;  // instead: the one that the environment names
   std::optional<std::filesystem::path> extra_ca{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct Environment {
   std::optional<std::string> sudo_uid{};
   std::optional<std::string> proxy{};  // the operator's own, used when asked for (--via-proxy env)
   std::optional<std::string> no_proxy{};
+  // Of any other variable, for a file of the operator's that names one (.npmrc, --registry-auth).
+  std::function<std::optional<std::string>(const std::string&)> variable{};
   bool in_build_log = false;                  // a build service reads commands out of what we print (log_commands.h)
   std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
 };

@@ -52,6 +52,7 @@ Environment read_environment() {
           .sudo_uid = variable("SUDO_UID"),
           .proxy = first_of({"https_proxy", "HTTPS_PROXY", "http_proxy"}),
           .no_proxy = first_of({"no_proxy", "NO_PROXY"}),
+          .variable = [](const std::string& name) { return variable(name.c_str()); },
           .in_build_log = names_build_service(),
           .current_directory = std::filesystem::current_path(unknown)};
 }

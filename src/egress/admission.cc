@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "egress/registry_connection.h"
 #include "egress/socket_errors.h"
 #include "os/pipe.h"
 
@@ -105,12 +106,17 @@ bool Admission::deny(UniqueFd client, std::string_view host, std::uint16_t port,
 
 bool Admission::let_in(UniqueFd client, ClientStream::Place place, std::size_t rule) {
   const auto it = connections_.emplace(connections_.end());
-  *it = std::make_unique<Connection>(run_, std::move(client), std::move(reserve_), std::move(place), rule, [this, it] {
+  const auto gone = [this, it] {
     run_.loop->later([this, it] {
       connections_.erase(it);
       resume();
     });
-  });
+  };
+  if (run_.registry && place.name == run_.registry->name && place.port == run_.registry->port) {
+    *it = std::make_unique<RegistryConnection>(run_, std::move(client), std::move(reserve_), rule, gone);
+  } else {
+    *it = std::make_unique<Connection>(run_, std::move(client), std::move(reserve_), std::move(place), rule, gone);
+  }
   (*it)->start();
   return true;
 }
@@ -132,7 +138,7 @@ void Admission::resume() {
 }
 
 void Admission::close_all() {
-  for (const std::unique_ptr<Connection>& connection : connections_) connection->last_round();
+  for (const std::unique_ptr<Guest>& connection : connections_) connection->last_round();
   connections_.clear();
   listeners_.clear();
   reserve_.reset();

@@ -34,7 +34,7 @@ class Admission final : public Watcher {
     Watch watch{};
     Kind kind = Kind::kDirect;
   };
-  using Connections = std::list<std::unique_ptr<Connection>>;
+  using Connections = std::list<std::unique_ptr<Guest>>;
 
   void accept_from(Listener& listener);
   bool admit(UniqueFd client, const std::optional<Endpoint>& wanted);

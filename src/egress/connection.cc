@@ -6,12 +6,9 @@
 #include <cerrno>
 
 #include "egress/socket_errors.h"
-#include "egress/upstream_address.h"
 
 namespace sallyport {
 namespace {
-
-constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 // As many at once have buffers that the kernel fits to the way, megabytes each: a download over an ocean needs them.
 // Several hundred of them, which nobody reads, would be gigabytes.
@@ -152,78 +149,21 @@ void Connection::set_client_timer() {
 
 void Connection::seek_server() {
   seeking_ = true;
-  timer_ = run_.loop->after(run_.timeouts.connect, [this] { use_server(UniqueFd(), ETIMEDOUT); });
-  const HostRuleFields& rule = run_.rules.rules()[rule_].fields();
-  if (rule.target) {
-    // Written down by the policy's author, who may well mean this machine.
-    if (const std::optional<IpAddress> address = parse_ip_address(rule.target->address)) {
-      return connect_to({{.address = *address, .port = rule.target->port}});
-    }
-    return abort();
-  }
-  by_proxy_ = run_.proxy && goes_through(*run_.proxy, up_.place().name);
-  if (by_proxy_) return seek_proxy();
-  lookup_ = run_.resolver.resolve(up_.place().name, [this](std::span<const IpAddress> found) {
-    if (state_ == State::kOpen) use_addresses(found);
-  });
-}
-
-// The operator named it, so any address will do.
-void Connection::seek_proxy() {
-  const std::uint16_t port = run_.proxy->port;
-  if (const std::optional<IpAddress> address = parse_ip_address(run_.proxy->host)) {
-    return connect_to({{.address = *address, .port = port}});
-  }
-  lookup_ = run_.resolver.resolve(run_.proxy->host, [this, port](std::span<const IpAddress> found) {
-    if (state_ != State::kOpen) return;
-    if (found.empty()) return proxy_refused("the proxy's name does not resolve");
-    std::vector<Endpoint> endpoints;
-    for (const IpAddress& address : found) endpoints.push_back({.address = address, .port = port});
-    connect_to(std::move(endpoints));
-  });
-}
-
-void Connection::ask_proxy(UniqueFd proxy) {
   const ClientStream::Place& place = up_.place();
-  tunnel_ =
-      std::make_unique<ProxyTunnel>(*run_.loop, std::move(proxy), connect_request(*run_.proxy, place.name, place.port),
-                                    [this](UniqueFd server, const std::string& problem) {
-                                      if (!problem.empty()) return proxy_refused(problem);
-                                      by_proxy_ = false;
-                                      use_server(std::move(server), 0);
-                                    });
-  tunnel_->start();
+  search_ = std::make_unique<UpstreamSearch>(
+      run_, UpstreamSearch::Wanted{.name = place.name, .port = place.port, .rule = rule_}, std::move(reserve_),
+      [this](UpstreamSearch::Found found) { use_found(std::move(found)); });
+  search_->start();
 }
 
-void Connection::use_addresses(std::span<const IpAddress> found) {
-  reserve_.reset();
-  const std::optional<std::vector<IpAddress>> own = own_addresses();
-  if (!own) return use_server(UniqueFd(), errno);
-  const VettedAddresses vetted = vet_addresses(found, *own, run_.rules.rules()[rule_].fields());
-  if (vetted.why_none) return refuse({.reason = *vetted.why_none, .address_class = vetted.address_class});
-  std::vector<Endpoint> endpoints;
-  for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = up_.place().port});
-  connect_to(std::move(endpoints));
-}
-
-void Connection::connect_to(std::vector<Endpoint> endpoints) {
-  reserve_.reset();
-  connecting_ = std::make_unique<UpstreamConnect>(
-      *run_.loop, std::move(endpoints), [this](UniqueFd server, int error) { use_server(std::move(server), error); });
-  connecting_->start();
-}
-
-void Connection::use_server(UniqueFd server, int error) {
-  connecting_.reset();
-  lookup_.reset();
-  tunnel_.reset();
-  if (!server || !by_proxy_) timer_.reset();  // it is also for the proxy's answer
-  if (!server) {
-    tell_unreachable(error);
+void Connection::use_found(UpstreamSearch::Found found) {
+  if (state_ != State::kOpen) return;
+  if (found.refusal) return refuse(*found.refusal);
+  if (!found.server) {
+    run_.unreachable.add(up_.place().name, up_.place().port, found.unreachable);
     return abort();
   }
-  if (by_proxy_) return ask_proxy(std::move(server));
-  server_ = std::move(server);
+  server_ = std::move(found.server);
   if (roomy_) {
     bound_unsent(server_.get(), kRoomyUnsent);
   } else {

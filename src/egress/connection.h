@@ -13,13 +13,14 @@
 #include <string>
 
 #include "egress/client_stream.h"
-#include "egress/proxy_tunnel.h"
+#include "egress/farewell.h"
+#include "egress/guest.h"
 #include "egress/run.h"
-#include "egress/upstream_connect.h"
+#include "egress/upstream_search.h"
 
 namespace sallyport {
 
-class Connection final : public Watcher {
+class Connection final : public Guest {
  public:
   // `reserve` is a descriptor kept free for the server's socket: a client is let in only when there is one.
   // `gone` is called once, when both sockets are closed; the object may be destroyed after the events at hand.
@@ -28,10 +29,9 @@ class Connection final : public Watcher {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void start();
+  void start() override;
   void ready(int fd, std::uint32_t events) override;
-  // What is there to be moved is moved; nothing is waited for.
-  void last_round();
+  void last_round() override;
 
  private:
   enum class State { kOpen, kGoodbye, kGone };
@@ -43,14 +43,8 @@ class Connection final : public Watcher {
   void look_again(std::chrono::milliseconds delay);
   void set_client_timer();
   void seek_server();
-  void use_addresses(std::span<const IpAddress> found);
-  void connect_to(std::vector<Endpoint> endpoints);
-  void seek_proxy();
-  void ask_proxy(UniqueFd proxy);
-  void use_server(UniqueFd server, int error);
+  void use_found(UpstreamSearch::Found found);
   void refuse(const Refusal& refusal);
-  void tell_unreachable(int error) const;
-  void proxy_refused(const std::string& why);
   void say_goodbye(std::string text);
   void advance_goodbye();
   void drop_server();
@@ -78,16 +72,11 @@ class Connection final : public Watcher {
   bool server_deaf_ = false;  // writes to it fail; what it sent before is still delivered
   bool seeking_ = false;
   bool roomy_ = false;
-  Resolver::Request lookup_{};
-  std::unique_ptr<UpstreamConnect> connecting_{};
-  bool by_proxy_ = false;
-  std::unique_ptr<ProxyTunnel> tunnel_{};
+  std::unique_ptr<UpstreamSearch> search_{};
 
-  std::string goodbye_{};
-  std::size_t goodbye_written_ = 0;
-  std::size_t drained_ = 0;
+  Farewell farewell_{};
   Timer client_timer_{};
-  Timer timer_{};  // of the lookup and connect, then of the goodbye
+  Timer timer_{};  // of the goodbye
   Timer turn_{};   // to go on without an event
 };
 

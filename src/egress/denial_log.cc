@@ -18,6 +18,12 @@ std::string shown(std::string_view host) {
   return printable(text);  // the cut may have fallen inside a character
 }
 
+// A cloud's metadata service gives credentials to whoever asks.
+bool is_metadata(const std::string& host) {
+  const std::optional<IpAddress> address = parse_ip_address(host);
+  return address && why_not_public(*address) == "metadata";
+}
+
 // The rule that would allow it, where one would.
 std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason,
                          std::string_view address_class) {
@@ -30,6 +36,8 @@ std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReas
     case DenialReason::kNotHttp:
       return fmt::format("`allowed_hosts` {}:{}", host, port);
     case DenialReason::kAddressWithoutName:
+      // A rule could name one: a person who knows what it is can write it, and a hint must not teach it.
+      if (is_metadata(host)) return {};
       return fmt::format("`allowed_hosts` NAME:{0}={1}:{0}, and let the tool use NAME", port,
                          host.find(':') == std::string::npos ? host : fmt::format("[{}]", host));
     case DenialReason::kSpecialAddress:
@@ -97,6 +105,10 @@ std::string_view denial_text(DenialReason reason) {
       return "client too slow";
     case DenialReason::kTooManyNames:
       return "too many names";
+    case DenialReason::kNotForCredentials:
+      return "not for credentials";
+    case DenialReason::kCredentialsInAnswer:
+      return "credentials in the answer";
     case DenialReason::kMoreDenials:
       return "more denials";
   }

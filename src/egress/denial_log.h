@@ -36,6 +36,8 @@ enum class DenialReason : std::uint8_t {
   kByteBudget,
   kClientTooSlow,
   kTooManyNames,
+  kNotForCredentials,    // a request that is not sent on with the operator's credentials
+  kCredentialsInAnswer,  // the registry's answer would have shown them to the tool
   kMoreDenials,
 };
 

@@ -55,6 +55,17 @@ TEST(DenialLog, MakesNamesPrintableAndShort) {
   EXPECT_LE(denials[1].host.size(), DenialLog::kLongestHost);
 }
 
+TEST(DenialLog, SaysHowToAllowAnAddressButNeverAMetadataService) {
+  DenialLog log = make_log();
+  for (const char* address : {"192.0.2.7", "169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"}) {
+    log.add(address, 80, DenialReason::kAddressWithoutName);
+  }
+  const std::vector<Denial> denials = log.take();
+  ASSERT_THAT(denials, SizeIs(5));
+  EXPECT_EQ(denials[0].hint, "`allowed_hosts` NAME:80=192.0.2.7:80, and let the tool use NAME");
+  for (const Denial& denial : std::span(denials).subspan(1)) EXPECT_EQ(denial.hint, "") << denial.host;
+}
+
 TEST(UpstreamAddress, TakesTurnsBetweenTheFamiliesBeginningWithIpv6) {
   const auto v6 = [](std::uint8_t last) {
     return IpAddress{.v6 = true, .bytes = {0x26, 0x06, 0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last}};

@@ -83,6 +83,7 @@ class Proxy final : public EgressProxy {
     run_.loop->run();
     handed_.close_all();
     admission_.close_all();
+    run_.bridges.close_all();
     dns_udp_.close_all();
     dns_tcp_.close_all();
     refusals_.close_all();

@@ -2,6 +2,8 @@
 // loop's thread; only stop() may be called from elsewhere.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,6 +17,9 @@
 #include "sallyport/unique_fd.h"
 
 namespace sallyport {
+
+// Each change of a socket is reported once, in either direction: what may have become possible is then tried until it is not.
+inline constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 class Watcher {
  public:

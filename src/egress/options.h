@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/egress/egress_rules.h"
+#include "core/egress/registry_endpoint.h"
 #include "egress/endpoint.h"
 #include "sallyport/event.h"
 #include "sallyport/unique_fd.h"
@@ -35,7 +37,9 @@ struct EgressOptions {
   EgressRules rules{};
   // As many at once; further ones wait in the kernel's queue until one ends.
   std::size_t max_connections = 512;
-  std::optional<UpstreamProxy> proxy{};  // through which hosts are reached
+  std::optional<UpstreamProxy> proxy{};        // through which hosts are reached
+  std::optional<RegistryEndpoint> registry{};  // reached with the operator's credentials
+  std::string trusted{};  // certificates (PEM), for TLS of the owner's own: to the proxy, to the registry
   std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
   EventSink* events = nullptr;           // borrowed until stop(); called on a thread of its own
   EgressTimeouts timeouts{};

@@ -118,7 +118,7 @@ std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, st
   budget -= count;
   most -= count;
   for (std::uint64_t left = count; left > 0;) {
-    const ssize_t taken = ::recv(from, nullptr, left, MSG_TRUNC);  // for TCP: drop without copying, see tcp(7)
+    const ssize_t taken = ::recv(from, copy_buffer_.data(), left, 0);  // not MSG_TRUNC: only TCP drops without copying
     if (taken > 0) {
       left -= static_cast<std::uint64_t>(taken);
     } else if (taken == 0 || errno != EINTR) {

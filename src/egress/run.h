@@ -15,6 +15,7 @@
 #include "egress/options.h"
 #include "egress/pipe_pool.h"
 #include "egress/resolver.h"
+#include "egress/tls_bridge.h"
 
 namespace sallyport {
 
@@ -28,21 +29,27 @@ struct EgressRun {
   EgressRun(EgressOptions options, std::unique_ptr<Loop> its_loop, EventFd first_denial)
       : rules(std::move(options.rules)),
         proxy(std::move(options.proxy)),
+        registry(std::move(options.registry)),
         timeouts(options.timeouts),
         events(options.events),
         unreachable(events),
         loop(std::move(its_loop)),
         denials(std::move(first_denial), &events, rules.empty()),
-        resolver(*loop, options.nameserver) {}
+        resolver(*loop, options.nameserver),
+        tls(std::move(options.trusted)),
+        bridges(*loop) {}
 
   const EgressRules rules;
   const std::optional<UpstreamProxy> proxy;
+  const std::optional<RegistryEndpoint> registry;
   const EgressTimeouts timeouts;
   EventOutbox events;
   UnreachableLog unreachable;
   const std::unique_ptr<Loop> loop;
   DenialLog denials;
   Resolver resolver;
+  TlsContext tls;
+  TlsBridges bridges;
   std::vector<Budget> budgets{};  // by rule
   AddressBook book{};
   PipePool pipes{};

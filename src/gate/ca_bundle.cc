@@ -20,7 +20,25 @@ constexpr auto kSystemBundles =
     std::to_array<const char*>({"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
                                 "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"});
 
+// Ends with a line's end; a system without one adds none.
+std::string system_bundle() {
+  std::string bundle;
+  for (const char* const path : kSystemBundles) {
+    const Result<std::string> systems = read_whole_file(path, kLargestBundle);
+    if (!systems) continue;
+    bundle = *systems;
+    break;
+  }
+  if (!bundle.empty() && !bundle.ends_with('\n')) bundle += '\n';
+  return bundle;
+}
+
 }  // namespace
+
+Result<std::string> trusted_certificates(const std::optional<std::filesystem::path>& extra) {
+  if (extra) return read_ca_bundle(*extra);
+  return system_bundle();
+}
 
 Result<std::string> read_ca_bundle(const std::filesystem::path& extra) {
   const std::string own = TRY(read_whole_file(extra, kLargestBundle));
@@ -32,15 +50,7 @@ Result<std::string> read_ca_bundle(const std::filesystem::path& extra) {
     return fail(invalid_request("ca", fmt::format("{} holds no certificate in PEM", extra.native()),
                                 "a line -----BEGIN CERTIFICATE----- begins one; openssl x509 -inform DER converts"));
   }
-  std::string bundle;
-  for (const char* const path : kSystemBundles) {
-    const Result<std::string> systems = read_whole_file(path, kLargestBundle);
-    if (!systems) continue;
-    bundle = *systems;
-    break;
-  }
-  if (!bundle.empty() && !bundle.ends_with('\n')) bundle += '\n';
-  return bundle + own;
+  return system_bundle() + own;
 }
 
 }  // namespace sallyport

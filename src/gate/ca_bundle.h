@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "sallyport/result.h"
@@ -10,5 +11,8 @@ namespace sallyport {
 
 // Refuses what holds no certificate in PEM. A system without a bundle of its own adds none.
 [[nodiscard]] Result<std::string> read_ca_bundle(const std::filesystem::path& extra);
+
+// For the owner's own TLS: the system's, and those of `extra`. Without any, nobody is trusted.
+[[nodiscard]] Result<std::string> trusted_certificates(const std::optional<std::filesystem::path>& extra);
 
 }  // namespace sallyport

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "core/egress/egress_rules.h"
+#include "core/egress/registry_endpoint.h"
 #include "core/errors.h"
+#include "gate/ca_bundle.h"
 #include "os/netlink.h"
 
 namespace sallyport {
@@ -126,9 +128,13 @@ Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
 
 Result<spawn::NetworkWatch> EgressSession::serve() {
   first_packet_.reset();
-  proxy_ = TRY(EgressProxy::start(std::move(sockets_), {.rules = EgressRules(plan_.allowed_hosts),
-                                                        .proxy = plan_.via_proxy,
-                                                        .events = events_ != nullptr ? &bounded_ : nullptr}));
+  EgressOptions options{.rules = EgressRules(plan_.allowed_hosts),
+                        .proxy = plan_.via_proxy,
+                        .events = events_ != nullptr ? &bounded_ : nullptr};
+  if (plan_.registry_credentials) options.registry = TRY(registry_endpoint(*plan_.registry_credentials));
+  const bool own_tls = (options.registry && options.registry->tls) || (options.proxy && options.proxy->tls);
+  if (own_tls) options.trusted = TRY(trusted_certificates(plan_.extra_ca));
+  proxy_ = TRY(EgressProxy::start(std::move(sockets_), std::move(options)));
   return spawn::NetworkWatch{.fd = plan_.strict_network ? proxy_->first_denial_fd() : -1};
 }
 

@@ -28,7 +28,10 @@ std::string path_in(const std::vector<EnvVar>& env) {
 Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, const GateConfig& config) {
   JailedSubprocessSpec more = spec;
   more.allow_registry = false;
-  TRY(RegistryAllowlist::of_npm(config)).apply_to(more);
+  more.registry_auth.reset();
+  RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+  if (spec.registry_auth) TRY(registry.add_credentials(config, *spec.registry_auth));
+  registry.apply_to(more);
   return more;
 }
 
@@ -109,7 +112,7 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
                                                const std::stop_token& stop) {
   AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
-  if (spec.allow_registry) return perform(TRY(with_registry(spec, config_)), kind, stop);
+  if (spec.allow_registry || spec.registry_auth) return perform(TRY(with_registry(spec, config_)), kind, stop);
   // A jail of the caller's own would be in vain.
   if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
@@ -138,7 +141,7 @@ Result<JailedSubprocessResult> Engine::try_in(Jail& jail, Prepared& prepared, co
 Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind kind) {
   AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
-  if (spec.allow_registry) return explain(TRY(with_registry(spec, config_)), kind);
+  if (spec.allow_registry || spec.registry_auth) return explain(TRY(with_registry(spec, config_)), kind);
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail* chosen = candidates.front();
   NoneWorked none_worked;

@@ -37,6 +37,7 @@ JailedSubprocessSpec question_spec(const JailedSubprocessSpec& spec, std::vector
   question.argv = std::move(argv);
   question.stdin_source = NullStdin{};
   question.allowed_hosts.clear();
+  question.registry_credentials.reset();
   question.allowed_egress.clear();
   question.strict_network = false;
   question.limits.output = output;

@@ -6,11 +6,15 @@
 #include <system_error>
 #include <utility>
 
+#include "core/egress/npmrc.h"
+#include "core/egress/registry_endpoint.h"
 #include "core/egress/registry_url.h"
 #include "core/errors.h"
 #include "core/view/paths.h"
 #include "gate/policy_file.h"
 #include "locate/trust.h"
+#include "os/canonical.h"
+#include "os/file.h"
 
 namespace sallyport {
 namespace {
@@ -22,6 +26,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kNeutralPlace = "/etc";
 constexpr std::chrono::milliseconds kNpmPatience = 30s;
 constexpr ByteCount kLongestAnswer{64 * 1024};
+constexpr ByteCount kLargestNpmrc{1024 * 1024};
 
 Error registry_unknown(std::string_view why, std::string_view hint) { return invalid_request("registry", why, hint); }
 
@@ -57,7 +62,33 @@ Status check_program_is_elsewhere(const Explanation& explanation, const fs::path
   return {};
 }
 
+fs::path home_npmrc(const GateConfig& config) {
+  const auto home = std::ranges::find(config.base_env, "HOME", &EnvVar::name);
+  return home == config.base_env.end() ? fs::path() : fs::path(home->value) / ".npmrc";
+}
+
 }  // namespace
+
+Status RegistryAllowlist::add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc) {
+  const fs::path named = npmrc.file.empty() ? home_npmrc(config) : npmrc.file;
+  const Result<fs::path> file = canonical_existing(named, "registry_auth");
+  if (!file) {
+    return fail(invalid_request("registry_auth", "you have no .npmrc to take credentials from",
+                                "`npm login` writes one in your home"));
+  }
+  std::error_code error;
+  const fs::path repo = fs::canonical(config.repo, error);
+  if (error || is_inside(*file, repo)) {
+    return fail(invalid_request("registry_auth", "your .npmrc lies in the analysed repo",
+                                "keep credentials where no stranger writes"));
+  }
+  const std::string text = TRY(read_whole_file(*file, kLargestNpmrc));
+  RegistryCredentials found{.registry = registry};
+  found.authorization = TRY(registry_authorization(text, registry, npmrc.variable));
+  endpoint = TRY(registry_endpoint(found)).url();
+  credentials = std::move(found);
+  return {};
+}
 
 Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
   TRY(check_repo_is_elsewhere(config));
@@ -86,9 +117,12 @@ Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
 
 void RegistryAllowlist::apply_to(JailedSubprocessSpec& spec) const {
   spec.allowed_hosts.insert(spec.allowed_hosts.end(), hosts.begin(), hosts.end());
+  if (credentials) spec.registry_credentials = credentials;
   if (spec.argv.empty() || spec.argv.front() != "npm") return;
   // In one word, right behind the name: npm takes the last of several.
-  spec.argv.insert(spec.argv.begin() + 1, "--registry=" + registry);
+  spec.argv.insert(spec.argv.begin() + 1, "--registry=" + (credentials ? endpoint : registry));
+  // The registry's own answers, and lock files, name it by its real URL.
+  if (credentials) spec.argv.insert(spec.argv.begin() + 2, "--replace-registry-host=always");
 }
 
 }  // namespace sallyport

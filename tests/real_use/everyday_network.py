@@ -3,6 +3,7 @@
 
 import base64
 import json
+import select
 import socket
 import ssl
 import subprocess
@@ -61,32 +62,44 @@ def pump(source, sink):
         pass
 
 
-class Company(Everyday):
+class Certificates:
+    """A company that signs for itself."""
+
+    def make_certificates(self, name, server="server"):
+        """SERVER.pem and SERVER.key for a host or an address, signed by ca.pem."""
+        curve = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+
+        def openssl(*words):
+            self.bare("openssl", *words, cwd=self.root)
+        if not (self.root / "ca.pem").exists():
+            openssl("req", "-x509", "-newkey", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=company", "-days", "2")
+        openssl("req", "-newkey", *curve, "-keyout", f"{server}.key", "-out", f"{server}.csr", "-subj", f"/CN={name}")
+        kind = "IP" if name[0].isdigit() else "DNS"
+        (self.root / "names").write_text(f"subjectAltName={kind}:{name}\n", encoding="utf-8")
+        openssl("x509", "-req", "-in", f"{server}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile",
+                "names", "-out", f"{server}.pem")
+
+
+class Company(Everyday, Certificates):
     """files.test exists behind the proxy only, and its certificate is the company's own."""
 
     def setUp(self):
         super().setUp()
         self.python = self.policy("python")
-        self.make_certificates()
+        self.make_certificates("files.test")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.root / "server.pem", self.root / "server.key")
         self.files = Server(lambda client: self.answer(context, client))
         self.heads = []
         self.answers = "HTTP/1.1 200 fine\r\nVia: proxy\r\n\r\n"
         self.proxy = Server(self.tunnel)
+        self.make_certificates("127.0.0.1", server="proxy")
+        proxys = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        proxys.load_cert_chain(self.root / "proxy.pem", self.root / "proxy.key")
+        self.tls_proxy = Server(lambda plain: self.tunnel_in_tls(proxys, plain))
         self.addCleanup(self.files.close)
         self.addCleanup(self.proxy.close)
-
-    def make_certificates(self):
-        def openssl(*words):
-            self.bare("openssl", *words, cwd=self.root)
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "ca.key", "-out",
-                "ca.pem", "-subj", "/CN=company", "-days", "2")
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "server.key", "-out",
-                "server.csr", "-subj", "/CN=files.test")
-        (self.root / "names").write_text("subjectAltName=DNS:files.test\n", encoding="utf-8")
-        openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile",
-                "names", "-out", "server.pem")
+        self.addCleanup(self.tls_proxy.close)
 
     @staticmethod
     def answer(context, plain):
@@ -105,6 +118,36 @@ class Company(Everyday):
             pump(client, upstream)
             back.join(20)
 
+    def tunnel_in_tls(self, context, plain):
+        """The TLS of the way to the proxy, with the tunnel's own bytes inside."""
+        inside, outside = socket.socketpair()
+        with context.wrap_socket(plain, server_side=True) as client, inside, outside:
+            client.settimeout(20)
+            tunnel = threading.Thread(target=self.tunnel, args=(outside,), daemon=True)
+            tunnel.start()
+            lock = threading.Lock()  # one TLS object is no two-way road for threads
+
+            def back():
+                while piece := inside.recv(4096):
+                    with lock:
+                        client.sendall(piece)
+                plain.close()
+            threading.Thread(target=back, daemon=True).start()
+            while select.select([client], [], [], 20)[0]:
+                with lock:
+                    client.setblocking(False)
+                    try:
+                        piece = client.recv(65536)
+                    except ssl.SSLWantReadError:
+                        continue
+                    finally:
+                        client.setblocking(True)
+                if not piece:
+                    break
+                inside.sendall(piece)
+            inside.shutdown(socket.SHUT_WR)
+            tunnel.join(20)
+
     def fetch(self, *options, url="https://files.test/", jail="native", env=None):
         words = [everyday.SALLYPORT, "run", "--jail", jail, "--repo", self.repo, *self.python, "--json", *options, "--", "python3",
                  "-c", FETCH, url]
@@ -120,6 +163,25 @@ class Company(Everyday):
             record = self.fetch(*self.through(), "--ca", self.root / "ca.pem", jail=jail)
             self.assertEqual((record.get("exit_code"), record.get("stdout")), (0, "files\n"), record)
         self.assertEqual({head.split("\r\n")[0] for head in self.heads}, {"CONNECT files.test:443 HTTP/1.1"})
+
+    def test_a_proxy_that_speaks_tls(self):
+        through = ("--allow-host", "files.test", "--via-proxy", f"https://me:secret-word@127.0.0.1:{self.tls_proxy.port}")
+        record = self.fetch(*through, "--ca", self.root / "ca.pem")
+        self.assertEqual((record.get("exit_code"), record.get("stdout")), (0, "files\n"), record)
+        self.assertTrue(self.heads[0].startswith("CONNECT files.test:443 "))
+        self.assertIn("Proxy-Authorization: Basic ", self.heads[0])
+        self.assertNotIn("secret-word", json.dumps(record))
+        # A proxy that nobody vouches for gets neither the request nor the password: here without the company's certificate …
+        self.heads.clear()
+        record = self.fetch(*through)
+        self.assertIn("the proxy: its certificate is not trusted", json.dumps(record["events"]))
+        # … and here with one for another name.
+        named = ("--allow-host", "files.test", "--via-proxy", f"https://localhost:{self.tls_proxy.port}", "--ca", self.root / "ca.pem")
+        self.assertNotEqual(self.fetch(*named).get("exit_code"), 0)
+        # One that does not speak TLS at all.
+        plain = ("--allow-host", "files.test", "--via-proxy", f"https://127.0.0.1:{self.proxy.port}", "--ca", self.root / "ca.pem")
+        self.assertNotEqual(self.fetch(*plain).get("exit_code"), 0)
+        self.assertNotIn("CONNECT", "".join(self.heads))
 
     def test_without_it_the_host_does_not_exist(self):
         record = self.fetch("--allow-host", "files.test", "--ca", self.root / "ca.pem")

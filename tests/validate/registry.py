@@ -57,11 +57,11 @@ def locked(name, data, version="1.0.0", host=NAME, **fields):
 
 
 class Verdaccio:
-    def __init__(self, npm):
+    def __init__(self, npm, config=CONFIG):
         self.room = tempfile.TemporaryDirectory(prefix="validate-registry-")
         self.port = free_port()
         place = Path(self.room.name)
-        (place / "config.yaml").write_text(CONFIG, encoding="utf-8")
+        (place / "config.yaml").write_text(config, encoding="utf-8")
         program = Path(npm) / "verdaccio/bin/verdaccio"
         if not program.exists():
             raise FileNotFoundError(f"{program}: run tools/npm_packages.sh")
@@ -74,6 +74,7 @@ class Verdaccio:
         else:
             raise RuntimeError("verdaccio did not start")
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        self.token = "none"
         self.tarballs = {}
         self.with_scripts = set()
 
@@ -92,7 +93,7 @@ class Verdaccio:
                     "_attachments": {file_name: {"content_type": "application/octet-stream", "length": len(data),
                                                  "data": base64.b64encode(data).decode()}}}
         request = urllib.request.Request(f"http://{self.target}/{name.replace('/', '%2f')}", json.dumps(document).encode(),
-                                         {"content-type": "application/json", "authorization": "Bearer none"}, method="PUT")
+                                         {"content-type": "application/json", "authorization": f"Bearer {self.token}"}, method="PUT")
         with urllib.request.urlopen(request, timeout=60) as answer:
             if answer.status not in (200, 201):
                 raise RuntimeError(f"publish {name}: {answer.status}")

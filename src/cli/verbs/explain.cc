@@ -82,6 +82,10 @@ void add_plan(Table& table, const Plan& plan) {
   for (const HostRule& rule : plan.allowed_hosts) table.row("may reach", host_rule_text(rule));
   if (plan.allowed_hosts.empty()) table.row("may reach", "no host");
   if (plan.via_proxy) table.row("via proxy", proxy_text(*plan.via_proxy));
+  if (plan.registry_credentials) {
+    table.row("credentials",
+              fmt::format("yours, added outside to what is asked of {}", plan.registry_credentials->registry));
+  }
   if (plan.extra_ca) table.row("trusts also", plan.extra_ca->native());
   table.row("limits", limits_text(plan.limits));
   if (plan.speculation == Speculation::kAllowed) table.row("speculation", "allowed");

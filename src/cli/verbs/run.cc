@@ -188,8 +188,8 @@ Run one allowlisted tool over a repo you do not trust.
   --writable-repo, --writable-git   may write the repo; what git executes, too
   --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
-  --allow-registry, --strict-network   also your npm's; first denial ends it all
-  --via-proxy URL|env, --ca FILE   through your HTTP proxy; more certificates
+  --allow-registry, --registry-auth   your npm's, too; with your token there
+  --via-proxy URL|env, --ca FILE, --strict-network   your proxy; certificates
   --env NAME=VALUE      one more variable (repeatable)
   --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
   --policy FILE, --audit DIR, --no-audit  another closed set; log; no record

@@ -42,6 +42,7 @@ struct ValidateCommand {
   jobs::ValidateOptions options{};
   std::optional<fs::path> cache{};  // unset: below the user's cache directory
   bool no_cache = false;
+  bool registry_auth = false;
   std::optional<fs::path> sarif{};
   Format format = Format::kText;
 };
@@ -109,6 +110,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
   options.state_dir = how.workspaces;
   options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   options.events = &events;
+  if (command.registry_auth) options.registry_auth = OperatorNpmrc{.variable = environment.variable};
   options.progress = [&lines, &events](jobs::StageId stage, const jobs::StageResult* result) {
     events.enter(stage);
     lines.update(jobs::name_of(stage), result == nullptr ? std::string("runs")
@@ -197,6 +199,7 @@ Status set_validate_jail(ValidateCommand& command, std::string_view value) {
 
 constexpr auto kValidateOptions = std::to_array<Option<ValidateCommand>>(
     {{{"--registry", Arity::kValue}, set_registry},
+     {{"--registry-auth", Arity::kFlag}, set_flag<&ValidateCommand::registry_auth, true>},
      {{"--lock-host", Arity::kRepeatable}, add_lock_host},
      {{"--allow-host", Arity::kRepeatable}, add_fetch_host},
      {{"--allow-scripts", Arity::kRepeatable}, set_allow_scripts},
@@ -231,6 +234,7 @@ touched: all of it happens in a workspace, which is listed and thrown away.
 
   --registry HOST[:PORT][=ADDR:PORT]   [what your own npm is set to]
                          https; write http://HOST for a plain one
+  --registry-auth        with your .npmrc's credentials, which npm never sees
   --allow-scripts A,B    run the install scripts of these packages [none]
   --min-age 3d           fail on versions published more recently
   --signatures           npm audit signatures, too; needs --allow-host TUF-HOST

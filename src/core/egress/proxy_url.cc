@@ -11,8 +11,10 @@
 namespace sallyport {
 namespace {
 
-constexpr std::string_view kGrammar = "write http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT";
+constexpr std::string_view kGrammar =
+    "write http://HOST:PORT or https://HOST:PORT, with USER:PASSWORD@ before the host if it wants one";
 constexpr std::uint16_t kUsualPort = 80;
+constexpr std::uint16_t kUsualTlsPort = 443;
 constexpr std::size_t kLongestCredentials = 1024;
 
 // Without the URL: it can hold a password.
@@ -65,15 +67,11 @@ Result<std::string> host_of(std::string_view text) {
 Result<UpstreamProxy> parse_proxy_url(std::string_view url) {
   const std::size_t scheme_end = url.find("://");
   const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : url.substr(0, scheme_end);
-  if (scheme == "https") {
-    return fail(
-        proxy_error("TLS to the proxy itself is not spoken",
-                    "most proxies take http:// too, and see no more for it: what goes through stays encrypted"));
-  }
-  if (scheme != "http") return fail(proxy_error(fmt::format("'{}' is no scheme of an HTTP proxy", scheme)));
+  const bool tls = scheme == "https";
+  if (!tls && scheme != "http") return fail(proxy_error(fmt::format("'{}' is no scheme of an HTTP proxy", scheme)));
   std::string_view rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find_first_of("/?#"));
-  UpstreamProxy proxy{.port = kUsualPort};
+  UpstreamProxy proxy{.port = tls ? kUsualTlsPort : kUsualPort, .tls = tls};
   if (const std::size_t user = rest.rfind('@'); user != std::string_view::npos) {
     proxy.credentials = TRY(decoded(rest.substr(0, user)));
     rest.remove_prefix(user + 1);
@@ -87,8 +85,9 @@ Result<UpstreamProxy> parse_proxy_url(std::string_view url) {
 
 std::string proxy_text(const UpstreamProxy& proxy) {
   const bool v6 = proxy.host.find(':') != std::string::npos;
-  return v6 ? fmt::format("http://[{}]:{}", proxy.host, proxy.port)
-            : fmt::format("http://{}:{}", proxy.host, proxy.port);
+  const std::string_view scheme = proxy.tls ? "https" : "http";
+  return v6 ? fmt::format("{}://[{}]:{}", scheme, proxy.host, proxy.port)
+            : fmt::format("{}://{}:{}", scheme, proxy.host, proxy.port);
 }
 
 }  // namespace sallyport

@@ -18,14 +18,16 @@ TEST(ProxyUrl, MayBeShort) {
   EXPECT_EQ(parse_proxy_url("proxy.test:8080")->port, 8080);
   EXPECT_EQ(parse_proxy_url("http://proxy.test")->port, 80);
   EXPECT_EQ(proxy_text(*parse_proxy_url("http://[::1]:3128")), "http://[::1]:3128");
+  EXPECT_EQ(proxy_text(*parse_proxy_url("https://proxy.test")), "https://proxy.test:443");
+  EXPECT_TRUE(parse_proxy_url("https://proxy.test:3128")->tls);
+  EXPECT_FALSE(parse_proxy_url("proxy.test:8080")->tls);
   EXPECT_EQ(proxy_text(*parse_proxy_url("10.0.0.1:3128")), "http://10.0.0.1:3128");
 }
 
 TEST(ProxyUrl, ThatNobodyCanMeanIsRefusedWithoutItsPassword) {
-  for (const char* url :
-       {"", "https://proxy.test:3128", "socks5://proxy.test", "http://", "http://secret:word@", "http://proxy.test:0",
-        "http://proxy.test:65536", "http://proxy.test:x", "http://secret%0d%0aX: y@proxy.test:1",
-        "http://secret%4@proxy.test:1", "http://secret@pro xy.test:1"}) {
+  for (const char* url : {"", "socks5://proxy.test", "http://", "http://secret:word@", "http://proxy.test:0",
+                          "http://proxy.test:65536", "http://proxy.test:x", "http://secret%0d%0aX: y@proxy.test:1",
+                          "http://secret%4@proxy.test:1", "http://secret@pro xy.test:1"}) {
     const Result<UpstreamProxy> proxy = parse_proxy_url(url);
     ASSERT_FALSE(proxy) << url;
     EXPECT_EQ(proxy.error().message.find("secret"), std::string::npos) << proxy.error().message;

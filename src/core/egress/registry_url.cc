@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/egress/ip_address.h"
@@ -14,6 +15,7 @@ struct RegistryUrl {
   std::string_view scheme;
   std::string_view host;
   std::string_view port;  // empty: the scheme's own
+  std::string_view path;  // with what follows it
 };
 
 Error registry_error(std::string_view url, std::string_view why, std::string_view hint) {
@@ -32,7 +34,9 @@ Result<RegistryUrl> split_registry_url(std::string_view url) {
     return fail(registry_error(url, "neither https nor http", kHint));
   }
   std::string_view rest = url.substr(scheme_end + 3);
-  rest = rest.substr(0, rest.find_first_of("/?#\\"));
+  const std::size_t authority_end = std::min(rest.find_first_of("/?#\\"), rest.size());
+  parts.path = rest.substr(authority_end);
+  rest = rest.substr(0, authority_end);
   if (rest.find('@') != std::string_view::npos) {
     return fail(registry_error(url, "it holds a user", "keep credentials out of the URL, as npm's _authToken"));
   }
@@ -49,11 +53,21 @@ bool is_nameless(std::string_view host) {
   return parse_ip_address(host) || host == "localhost" || host.ends_with(".localhost");
 }
 
+std::string_view usual_port(const RegistryUrl& parts) { return parts.scheme == "https" ? "443" : "80"; }
+
+Result<std::uint16_t> port_number(std::string_view url, std::string_view port) {
+  std::uint16_t number = 0;
+  const char* const end = port.data() + port.size();
+  const auto [after, error] = std::from_chars(port.data(), end, number);
+  if (error == std::errc{} && after == end && number != 0) return number;
+  return fail(registry_error(url, "its port is no number from 1 to 65535", "see what `npm config get registry` says"));
+}
+
 }  // namespace
 
 Result<HostRule> registry_host_rule(std::string_view url) {
   const RegistryUrl parts = TRY(split_registry_url(url));
-  const std::string_view usual = parts.scheme == "https" ? "443" : "80";
+  const std::string_view usual = usual_port(parts);
   const std::string_view port = parts.port.empty() ? usual : parts.port;
   if (is_nameless(parts.host)) {
     const std::string_view address = parse_ip_address(parts.host) ? parts.host : "127.0.0.1";
@@ -66,15 +80,19 @@ Result<HostRule> registry_host_rule(std::string_view url) {
   HostRuleFields rule{.name = std::string(parts.host), .any_class = true};
   // The usual ports stay unsaid: then what is spoken on them must be TLS, or HTTP, for that very name.
   if (port == usual) return HostRule::of(std::move(rule));
-  std::uint16_t number = 0;
-  const char* const end = port.data() + port.size();
-  const auto [after, error] = std::from_chars(port.data(), end, number);
-  if (error != std::errc{} || after != end || number == 0) {
-    return fail(
-        registry_error(url, "its port is no number from 1 to 65535", "see what `npm config get registry` says"));
-  }
-  rule.port = number;
+  rule.port = TRY(port_number(url, port));
   return HostRule::of(std::move(rule));
+}
+
+Result<RegistryPlace> registry_place(std::string_view url) {
+  const HostRule rule = TRY(registry_host_rule(url));
+  const RegistryUrl parts = TRY(split_registry_url(url));
+  RegistryPlace place{.name = rule.fields().name, .tls = parts.scheme == "https"};
+  place.port = TRY(port_number(url, parts.port.empty() ? usual_port(parts) : parts.port));
+  place.path = parts.path.substr(0, parts.path.find_first_of("?#"));
+  if (!place.path.starts_with('/')) place.path.insert(0, 1, '/');
+  if (!place.path.ends_with('/')) place.path += '/';
+  return place;
 }
 
 }  // namespace sallyport

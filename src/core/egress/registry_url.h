@@ -11,4 +11,13 @@ namespace sallyport {
 // localhost) is InvalidRequest with a hint.
 [[nodiscard]] Result<HostRule> registry_host_rule(std::string_view url);
 
+struct RegistryPlace {
+  std::string name{};  // normalised
+  std::uint16_t port = 0;
+  bool tls = false;
+  std::string path{};  // begins and ends with '/'
+};
+// The same URLs.
+[[nodiscard]] Result<RegistryPlace> registry_place(std::string_view url);
+
 }  // namespace sallyport

@@ -1,4 +1,6 @@
 #include "core/policy/make_plan.h"
+#include "core/egress/egress_rules.h"
+#include "core/egress/registry_endpoint.h"
 
 #include <fmt/format.h>
 
@@ -204,6 +206,15 @@ Status check_proxy(const std::optional<UpstreamProxy>& proxy) {
                       "set https_proxy (or HTTPS_PROXY, http_proxy) to http://HOST:PORT, or name the proxy itself"));
 }
 
+// Credentials for a registry that no rule lets one reach would be a mistake, found only when the tool fails.
+Status check_credentials(const std::optional<RegistryCredentials>& credentials, const std::vector<HostRule>& hosts) {
+  if (!credentials) return {};
+  const RegistryEndpoint endpoint = TRY(registry_endpoint(*credentials));
+  if (EgressRules(hosts).find(endpoint.name, endpoint.port)) return {};
+  return fail(invalid_request("registry_auth", fmt::format("no rule allows {}", endpoint.url()),
+                              fmt::format("`allowed_hosts` {}", endpoint.name)));
+}
+
 Status check_hosts_needed(const AdmittedCall& call) {
   if (call.command.needs_host.empty() || !call.hosts.empty()) return {};
   return fail(invalid_request(
@@ -226,6 +237,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   call.env = TRY(child_env(base_env, spec.env_extras));
   TRY(check_command_size(spec.argv, call.env));
   call.hosts = TRY(allowed_hosts(call.tool, spec));
+  TRY(check_credentials(spec.registry_credentials, call.hosts));
   call.git_first = git_question(call.tool, spec.argv);
   TRY(harden_for({}, allowlist, spec, call));
   return call;
@@ -267,6 +279,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .no_exec = paths.no_exec,
               .allowed_hosts = call.hosts,
               .via_proxy = spec.via_proxy,
+              .registry_credentials = spec.registry_credentials,
               .strict_network = spec.strict_network,
               .extra_ca = paths.extra_ca,
               .limits = spec.limits,

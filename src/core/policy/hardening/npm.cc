@@ -52,7 +52,7 @@ constexpr auto kBeforeCommand = std::to_array<std::string_view>({"--ignore-scrip
                                                                  "--versions",
                                                                  "--help",
                                                                  "-h"});
-constexpr auto kBeforeCommandWithValue = std::to_array<std::string_view>({"--registry", "--loglevel"});
+constexpr auto kValuedFirst = std::to_array<std::string_view>({"--registry", "--loglevel", "--replace-registry-host"});
 // As separate words: npm takes the next word for these, whatever it is.
 constexpr auto kLogLevels =
     std::to_array<std::string_view>({"silent", "error", "warn", "notice", "http", "info", "verbose", "silly"});
@@ -209,7 +209,7 @@ class Arguments {
 bool may_precede_the_command(std::string_view word) {
   const LongOption option = split_long(word);
   if (!option.has_value) return is_in_list(kBeforeCommand, word);
-  return is_in_list(kBeforeCommandWithValue, option.name) && !option.value.empty() && !option.value.starts_with('-');
+  return is_in_list(kValuedFirst, option.name) && !option.value.empty() && !option.value.starts_with('-');
 }
 
 struct Before {
@@ -329,7 +329,7 @@ std::vector<HardeningFact> npm_facts() {
        "a symlink or hard link planted there would be written through"},
       {Kind::kRefused, "exec of a program that is not installed, or without a jail", "it would be fetched and run"},
       {Kind::kRefused, "--prefix, -C outside the repo", "npm would act elsewhere"},
-      {Kind::kRefused, "an option with a value before the command, but --prefix, -C, --loglevel, --registry=",
+      {Kind::kRefused, "values before the command, but --prefix, -C, --loglevel, --registry=, --replace-registry-host=",
        "npm takes the command for the value"},
       {Kind::kRefused, "options npm does not document, abbreviations, letters in clusters",
        "npm completes and combines them in surprising ways"},

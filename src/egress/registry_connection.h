@@ -1,0 +1,78 @@
+// One request of a tool to the registry that the operator has credentials for: read, judged, sent on with the credentials, and its
+// answer given back without them (core/egress/registry_endpoint.h, registry_answer.h). One request, then the connection ends: what a
+// tool sends behind it is dropped.
+//
+// Holds at most one head of either side, and one piece of the answer that the tool has not read yet: 130 KiB.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/egress/http_requests.h"
+#include "core/egress/registry_answer.h"
+#include "egress/farewell.h"
+#include "egress/guest.h"
+#include "egress/run.h"
+#include "egress/upstream_search.h"
+
+namespace sallyport {
+
+class RegistryConnection final : public Guest {
+ public:
+  // As Connection's. `run.registry` is set.
+  RegistryConnection(EgressRun& run, UniqueFd client, UniqueFd reserve, std::size_t rule, std::function<void()> gone);
+  RegistryConnection(const RegistryConnection&) = delete;
+  RegistryConnection& operator=(const RegistryConnection&) = delete;
+
+  void start() override;
+  void ready(int fd, std::uint32_t events) override;
+  void last_round() override;
+
+ private:
+  enum class State { kRequest, kSeeking, kAnswer, kGoodbye, kGone };
+
+  void advance();
+  void read_request();
+  void judge(const HttpRequests::Step& step);
+  void use_found(UpstreamSearch::Found found);
+  void advance_answer();
+  [[nodiscard]] bool send_request();
+  [[nodiscard]] bool send_answer();
+  [[nodiscard]] bool read_answer();
+  void use_answer(RegistryAnswer::State state);
+  void refuse(DenialReason reason, std::string goodbye);
+  void unreachable(const std::string& why);
+  void say_goodbye(std::string text);
+  void advance_goodbye();
+  void drop_server();
+  void abort();
+  void close();
+
+  EgressRun& run_;
+  const RegistryEndpoint& endpoint_;
+  const std::size_t rule_;
+  std::function<void()> gone_;
+  State state_ = State::kRequest;
+
+  UniqueFd client_;
+  Watch client_watch_{};
+  UniqueFd reserve_;
+  UniqueFd server_{};
+  Watch server_watch_{};
+
+  HttpRequests http_{};
+  std::string request_{};  // with the credentials
+  bool is_head_ = false;
+  std::size_t request_sent_ = 0;
+  std::unique_ptr<UpstreamSearch> search_{};
+  std::optional<RegistryAnswer> answer_{};
+  std::string out_{};  // for the client
+  bool answered_ = false;
+  Farewell farewell_{};
+  Timer timer_{};  // of the request, then of the goodbye
+  Timer turn_{};   // to go on without an event
+};
+
+}  // namespace sallyport
