@@ -164,7 +164,6 @@ Status set_allow_scripts(ValidateCommand& command, std::string_view value) {
   return {};
 }
 Status set_min_age(ValidateCommand& command, std::string_view value) {
-  using namespace std::chrono;
   constexpr int kMostDays = 3650;
   if (value.ends_with('d')) {
     const std::string_view digits = value.substr(0, value.size() - 1);
@@ -174,10 +173,10 @@ Status set_min_age(ValidateCommand& command, std::string_view value) {
     if (count < 0 || count > kMostDays) {
       return fail(invalid_request("--min-age", "not a number of days up to 3650", "e.g. --min-age 3d or 12h"));
     }
-    command.options.min_age = days(count);
+    command.options.min_age = std::chrono::days(count);
     return {};
   }
-  command.options.min_age = floor<seconds>(TRY(parse_duration(value, "--min-age")));
+  command.options.min_age = std::chrono::floor<std::chrono::seconds>(TRY(parse_duration(value, "--min-age")));
   return {};
 }
 Status set_signatures(ValidateCommand& command, std::string_view /*value*/) {
