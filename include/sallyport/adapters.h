@@ -50,4 +50,10 @@ class BwrapAdapter final : public JailAdapter {
   explicit BwrapAdapter(Gate& gate) : JailAdapter(gate, JailKind::kBwrap) {}
 };
 
+// A sandbox profile of macOS. Needs macOS, and has never run there yet.
+class SandboxExecAdapter final : public JailAdapter {
+ public:
+  explicit SandboxExecAdapter(Gate& gate) : JailAdapter(gate, JailKind::kSandboxExec) {}
+};
+
 }  // namespace sallyport

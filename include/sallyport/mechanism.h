@@ -40,10 +40,13 @@ enum class Mechanism : std::uint8_t {
   kCopy,
   kCgroupOrWatch,
   kLandlockAndSeccomp,
-  kLandlockNamesShow,  // what is hidden can be neither read nor listed, but whoever knows a name can ask about it
-  kPrivateDirectory,   // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
-  kSeccompAndOwner,    // each call that would connect is brought to us, who connect it to our own end
-  kJailsOwn,           // of a jail that the embedding program brings: ask its author
+  kLandlockNamesShow,        // what is hidden can be neither read nor listed, but whoever knows a name can ask about it
+  kPrivateDirectory,         // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
+  kSeccompAndOwner,          // each call that would connect is brought to us, who connect it to our own end
+  kSandboxProfile,           // macOS's own, applied by sandbox-exec
+  kSandboxPrivateDirectory,  // by that profile /tmp cannot be entered; TMPDIR leads to a directory of the run's own
+  kSandboxProfileAndProxy,   // the profile lets through to a proxy of ours on loopback only
+  kJailsOwn,                 // of a jail that the embedding program brings: ask its author
 };
 
 struct MechanismInfo {
@@ -86,6 +89,9 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kLandlockNamesShow, "landlock, known names can be probed"},
     {Mechanism::kPrivateDirectory, "landlock, a private directory instead"},
     {Mechanism::kSeccompAndOwner, "seccomp, connected by the owner"},
+    {Mechanism::kSandboxProfile, "sandbox profile"},
+    {Mechanism::kSandboxPrivateDirectory, "sandbox profile, a private directory instead"},
+    {Mechanism::kSandboxProfileAndProxy, "sandbox profile, proxy"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

@@ -60,6 +60,7 @@ class JailKind {
   static const JailKind kNative;
   static const JailKind kBwrap;
   static const JailKind kLandlock;
+  static const JailKind kSandboxExec;
 
  private:
   std::array<char, kLongest + 1> text_{};
@@ -70,6 +71,7 @@ inline constexpr JailKind JailKind::kNone{"none"};
 inline constexpr JailKind JailKind::kNative{"native"};
 inline constexpr JailKind JailKind::kBwrap{"bwrap"};
 inline constexpr JailKind JailKind::kLandlock{"landlock"};
+inline constexpr JailKind JailKind::kSandboxExec{"sandbox-exec"};
 
 // A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
 // known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.

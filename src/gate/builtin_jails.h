@@ -8,6 +8,7 @@
 #include "jails/landlock/landlock_jail.h"
 #include "jails/native/native_jail.h"
 #include "jails/none/none.h"
+#include "jails/sandbox_exec/sandbox_exec_jail.h"
 #include "os/host_root.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
@@ -20,7 +21,7 @@ class BuiltinJails {
       : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
         native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
 
-  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &landlock_, &none_}; }
+  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &landlock_, &sandbox_exec_, &none_}; }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
@@ -44,6 +45,7 @@ class BuiltinJails {
   native::NativeJail native_;
   bwrap::BwrapJail bwrap_{supply_};
   landlock::LandlockJail landlock_{supply_};
+  sandbox_exec::SandboxExecJail sandbox_exec_;
   none::NoJail none_{supply_};
 };
 

@@ -29,9 +29,10 @@ GateTest::GateTest() : repo_(dir_ / "repo") { std::filesystem::create_directory(
 
 GateConfig GateTest::config() {
   const Result<Allowlist> admitted = Allowlist::from_policy(
-      policy_admitting({"burn_cpu", "change_tree", "die_by_signal", "eat_memory", "escape_daemon", "exit_with",
-                        "fill_scratch", "leave_mark", "print_args", "print_bytes", "print_cwd", "print_env",
-                        "print_fds", "print_stdin", "sleep_forever", "sleep_tree", "write_to", "not_installed", "git"}),
+      policy_admitting({"burn_cpu",      "change_tree", "connect_through", "die_by_signal", "eat_memory",
+                        "escape_daemon", "exit_with",   "fill_scratch",    "leave_mark",    "print_args",
+                        "print_bytes",   "print_cwd",   "print_env",       "print_fds",     "print_stdin",
+                        "sleep_forever", "sleep_tree",  "write_to",        "not_installed", "git"}),
       "test policy");
   EXPECT_TRUE(admitted.has_value());
   return {.repo = repo_,

@@ -14,6 +14,7 @@
 
 #include "core/json/json.h"
 #include "gate/gate_fixture.h"
+#include "gate/stand_in_jail.h"
 #include "sallyport/jail_port.h"
 
 namespace sallyport::test {
@@ -29,7 +30,8 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
  protected:
   JailContract() {
     GateConfig with_toy = config();
-    with_toy.own_jails = {&toy_};
+    with_toy.own_jails = {&toy_, &stand_in_};
+    with_toy.search_path.push_back(stand_in_dir());
     gate_ = Gate::open(std::move(with_toy)).value();
   }
   [[nodiscard]] JailedSubprocessResult run(const JailedSubprocessSpec& what) const {
@@ -37,12 +39,13 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
   }
 
   ToyJail toy_;
+  StandInJail stand_in_;
   std::unique_ptr<Gate> gate_;
 };
 
 INSTANTIATE_TEST_SUITE_P(, JailContract,
                          testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kToy),
+                                         kStandIn, kToy),
                          jail_name);
 
 TEST_P(JailContract, ReportsTheToolsOwnEnd_C20) {

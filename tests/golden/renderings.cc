@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/policy/make_plan.h"
 #include "core/seccomp/program.h"
@@ -103,7 +104,11 @@ Rendering render(const Scene& scene) {
   return {.bwrap = bwrap::render(plan, inputs),
           .bwrap_inner = bwrap::render_inner(plan, inputs),
           .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of}),
-          .landlock = landlock_text(plan, view, identity_of)};
+          .landlock = landlock_text(plan, view, identity_of),
+          .sandbox = sandbox_exec::render({.view = view,
+                                           .private_dir = "/private/tmp/sallyport-private",
+                                           .init = "/usr/local/libexec/sallyport/sallyport-posix-init",
+                                           .executable = scene.tool_path})};
 }
 
 namespace {
@@ -132,6 +137,14 @@ Lines descriptors_text(const bwrap::Command& command) {
 }
 
 Lines places_text(const Rendering& rendering) { return with_work_named(rendering.landlock); }
+
+Lines profile_text(const sandbox_exec::Profile& profile) {
+  Lines lines;
+  std::istringstream text(profile.text);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  for (const auto& [name, value] : profile.parameters) lines.push_back("-D " + name + "=" + value);
+  return with_work_named(std::move(lines));
+}
 
 Lines launch_text(const spawn::LaunchSpec& launch) {
   const auto& jail = std::get<spawn::JailPlace>(launch.place);

@@ -10,6 +10,7 @@
 #include "jails/bwrap/bwrap.h"
 #include "jails/landlock/landlock.h"
 #include "jails/native/native.h"
+#include "jails/sandbox_exec/profile.h"
 #include "sallyport/jail.h"
 
 namespace sallyport::golden {
@@ -25,6 +26,7 @@ struct Rendering {
   spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap is told
   spawn::LaunchSpec native{};
   Lines landlock{};
+  sandbox_exec::Profile sandbox{};
 };
 
 [[nodiscard]] Rendering render(const Scene& scene);
@@ -38,6 +40,9 @@ struct Rendering {
 
 // The places that Landlock opens, and the environment.
 [[nodiscard]] Lines places_text(const Rendering& rendering);
+
+// The rules of macOS's profile, then its parameters.
+[[nodiscard]] Lines profile_text(const sandbox_exec::Profile& profile);
 
 // The smallest scene: a tool of the system over a read-only repo.
 [[nodiscard]] Scene plain_scene();

@@ -70,6 +70,10 @@ TEST_P(Golden, NativeStepsAreTheOnesOnFile_C15) { expect_as_on_file(file("native
 
 TEST_P(Golden, LandlockPlacesAreTheOnesOnFile_C40) { expect_as_on_file(file("landlock"), places_text(rendering_)); }
 
+TEST_P(Golden, SandboxProfileIsTheOneOnFile_C40) {
+  expect_as_on_file(file("sandbox_profile"), profile_text(rendering_.sandbox));
+}
+
 INSTANTIATE_TEST_SUITE_P(, Golden, testing::ValuesIn(kScenes), [](const auto& test) { return test.param.name; });
 
 // The pairs of an option and what follows it, to look for in an argv.

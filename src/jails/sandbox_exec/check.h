@@ -1,0 +1,29 @@
+// What of a plan the macOS jail refuses, and what it gives: pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "sallyport/result.h"
+
+namespace sallyport::sandbox_exec {
+
+// Refuses limits that macOS has no means for, certificates, and another user's ids.
+[[nodiscard]] Status check_plan(const Plan& plan);
+
+[[nodiscard]] std::vector<Established> establishes(const Plan& plan);
+
+// What each run has of its own.
+struct RunsOwn {
+  std::string private_dir{};
+  std::string proxy_url{};  // empty: no network
+};
+
+// HOME and TMPDIR in the private directory, and HTTPS_PROXY.
+[[nodiscard]] std::vector<EnvVar> own_variables(const RunsOwn& own);
+// The plan's environment as "NAME=value", with those instead of its own.
+[[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const RunsOwn& own);
+
+}  // namespace sallyport::sandbox_exec

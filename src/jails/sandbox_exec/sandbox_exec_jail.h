@@ -1,0 +1,39 @@
+// The macOS jail (C21, C40): sandbox-exec applies a profile of ours, our init inside it starts the tool. Written against Apple's
+// documents and other people's profiles; never run on a Mac yet. docs/jails.md says what it gives.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "sallyport/jail_port.h"
+
+namespace sallyport::sandbox_exec {
+
+inline constexpr const char* kJailName = "sandbox-exec";
+
+struct Options {
+  // Never another one that a search path leads to.
+  std::string launcher = "/usr/bin/sandbox-exec";
+  std::string init = "/usr/local/libexec/sallyport/sallyport-posix-init";
+  std::string scratch_root = "/private/tmp";  // where each run gets its private directory; canonical
+  // Tests only: a program that checks the profile stands in for the launcher, so nothing is confined.
+  bool stand_in_for_tests = false;
+};
+
+class SandboxExecJail final : public Jail {
+ public:
+  explicit SandboxExecJail(Options options = {}) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  [[nodiscard]] Status usable() override;
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+ private:
+  const Options options_;
+  std::once_flag swept_;
+};
+
+}  // namespace sallyport::sandbox_exec

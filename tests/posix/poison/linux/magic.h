@@ -1,0 +1,1 @@
+#error "a header of Linux, in code that is to compile on macOS"

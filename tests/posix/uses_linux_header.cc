@@ -1,0 +1,2 @@
+// Must not compile behind tests/posix/poison: the positive control of "compiles without any header of Linux".
+#include <sys/epoll.h>
