@@ -97,6 +97,7 @@ class Jobs(JobCase):
 
     def test_a_lint_is_attested_with_its_exceptions(self) -> None:
         commit = self.committed(app__py='import os\nos.system("ls")\n')
+        self.env["PATH"] = f"{SOURCE}/build/npm/node_modules/@ast-grep/cli-linux-x64-gnu:{self.env['PATH']}"  # tools/setup.sh
         sarif = self.dir / "lint.sarif"
         done = self.sallyport("lint", self.repo, "--json", "--sarif", sarif)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

@@ -105,7 +105,10 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   spawn::LaunchSpec launch;
   std::vector<UniqueFd> passed;
   for (const PassedFd& one : command.passed) {
-    passed.push_back(TRY(materialise(one, inner)));
+    Result<UniqueFd> fd = materialise(one, inner);
+    // The first run makes a workspace's copy; explaining wants its number only.
+    const bool stands_in = !fd && request.purpose == Purpose::kExplain && one.kind == PassedFd::Kind::kPath;
+    passed.push_back(TRY(stands_in ? sealed_memfd("sallyport-none", "") : std::move(fd)));
     launch.passed_fds.push_back(passed.back().get());
   }
   launch.argv = std::move(command.argv);
