@@ -30,7 +30,8 @@ class SandboxExecTest : public GateTest {
     return GateTest::run(*gate_, what, kStandIn);
   }
 
-  StandInJail jail_;
+  TempDir scratch_;  // where nobody else makes directories
+  StandInJail jail_{scratch_.path()};
   std::unique_ptr<Gate> gate_;
 };
 
@@ -83,7 +84,7 @@ TEST_F(SandboxExecTest, EndsATreeThatIgnoresTerminationAtItsDeadline_C9) {
 }
 
 TEST_F(SandboxExecTest, LeavesNothingBehind_C16) {
-  const auto count = [] { return LeakCount::of_self("/tmp", "sallyport-"); };
+  const auto count = [this] { return LeakCount::of_self(scratch_.path(), "sallyport-"); };
   static_cast<void>(run(spec({"exit_with", "0"})));
   const LeakCount before = count();
   static_cast<void>(run(spec({"exit_with", "3"})));

@@ -17,6 +17,12 @@ inline constexpr JailKind kStandIn{"stand_in"};
 
 class StandInJail final : public Jail {
  public:
+  explicit StandInJail(const std::filesystem::path& scratch_root = "/tmp")
+      : jail_({.launcher = stand_in_dir() / "sandbox-exec",
+               .init = stand_in_dir() / "sallyport-posix-init",
+               .scratch_root = scratch_root,
+               .stand_in_for_tests = true}) {}
+
   // The name of the real one is taken.
   [[nodiscard]] std::string_view name() const override { return kStandIn.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return jail_.never_gives(); }
@@ -25,10 +31,7 @@ class StandInJail final : public Jail {
   }
 
  private:
-  sandbox_exec::SandboxExecJail jail_{{.launcher = stand_in_dir() / "sandbox-exec",
-                                       .init = stand_in_dir() / "sallyport-posix-init",
-                                       .scratch_root = "/tmp",
-                                       .stand_in_for_tests = true}};
+  sandbox_exec::SandboxExecJail jail_;
 };
 
 }  // namespace sallyport::test
