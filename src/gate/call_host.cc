@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/policy/jail_launchers.h"
 #include "gate/egress_session.h"
 #include "gate/make_view.h"
 #include "locate/npm_installation.h"
@@ -43,11 +44,17 @@ Result<std::shared_ptr<const Executable>> EngineCallHost::pin_tool() {
 }
 
 Result<Executable> EngineCallHost::pin_wrapper(std::string_view name) {
-  const ToolEntry* const wrapper = Allowlist::builtin().find(name);
-  if (wrapper == nullptr || wrapper->role != Role::kWrapper) {
-    return fail(disallowed_subprocess(name, "it is no wrapper of the built-in set", {}));
+  const ToolEntry* wrapper = Allowlist::builtin().find(name);
+  std::vector<std::filesystem::path> search_path = config_.search_path;
+  if (wrapper == nullptr) {
+    wrapper = find_jail_launcher(name);
+    // Where distributions put what is not for everybody's PATH.
+    search_path.insert(search_path.end(), {"/usr/sbin", "/usr/local/sbin"});
   }
-  return executable_of(TRY(locate(*wrapper, config_.search_path, prepared_.plan.repo, hashes_)));
+  if (wrapper == nullptr || wrapper->role != Role::kWrapper) {
+    return fail(disallowed_subprocess(name, "it is no wrapper of the built-in set and no jail's launcher", {}));
+  }
+  return executable_of(TRY(locate(*wrapper, search_path, prepared_.plan.repo, hashes_)));
 }
 
 Result<HeldLimits> EngineCallHost::hold_limits(const LimitsWanted& wanted) {

@@ -7,6 +7,7 @@
 #include "core/bytes/sha256.h"
 #include "core/policy/builtin_allowlist.h"
 #include "core/policy/hardening/table.h"
+#include "core/policy/jail_launchers.h"
 
 namespace sallyport {
 namespace {
@@ -54,7 +55,8 @@ std::optional<EntryProblem> entry_problem(const ToolEntry& entry) {
   }
   if (std::optional<EntryProblem> blank = blank_problem("decision_record", entry.decision_record)) return blank;
   if (std::optional<EntryProblem> blank = blank_problem("reason", entry.reason)) return blank;
-  if (entry.role == Role::kTool && is_builtin_wrapper(entry.name)) {
+  const bool is_wrapper = is_builtin_wrapper(entry.name) || find_jail_launcher(entry.name) != nullptr;
+  if (entry.role == Role::kTool && is_wrapper) {
     return EntryProblem{.key = "name",
                         .why = fmt::format("'{}' can only be a wrapper", entry.name),
                         .hint = "write role = \"wrapper\": only a jail may start it"};

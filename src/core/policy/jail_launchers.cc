@@ -1,0 +1,37 @@
+#include "core/policy/jail_launchers.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace sallyport {
+namespace {
+
+std::vector<ToolEntry> make_table() {
+  return {{.name = "runc",
+           .decision_record = "ADR-0085",
+           .reason = "builds the container of the oci jail on Linux",
+           .role = Role::kWrapper,
+           .install_hint = "apt-get install runc",
+           .platform = Platform::kLinux},
+          {.name = "runsc",
+           .decision_record = "ADR-0087",
+           .reason = "starts gVisor, the kernel of the gvisor jail, on Linux",
+           .role = Role::kWrapper,
+           .install_hint = "apt-get install runsc",
+           .platform = Platform::kLinux}};
+}
+
+}  // namespace
+
+std::span<const ToolEntry> jail_launchers() {
+  static const std::vector<ToolEntry> table = make_table();
+  return table;
+}
+
+const ToolEntry* find_jail_launcher(std::string_view name) {
+  const std::span<const ToolEntry> table = jail_launchers();
+  const auto found = std::ranges::find(table, name, &ToolEntry::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace sallyport
