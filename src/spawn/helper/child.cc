@@ -64,24 +64,33 @@ long wire_stdio(const Run& run) {
 }
 
 // The first number above those that place_passed_fds() gives away, and no higher: a caller may have a low RLIMIT_NOFILE.
-long out_of_the_way(const Run& run) { return long{wire::kFirstPassedFd} + run.image->passed_count + 1; }
+long first_passed(const Run& run) {
+  return run.has(wire::kInRuntime) ? long{wire::kFirstRuntimeFd} : long{wire::kFirstPassedFd};
+}
+constexpr long kOfWorker = 3;  // the channel, its pidfd, its /proc
+long out_of_the_way(const Run& run) { return first_passed(run) + run.image->passed_count + kOfWorker; }
 
 // Moved out of the way first, so that none replaces a descriptor that still has to be placed.
 long place_passed_fds(const Run& run) {
+  if (run.has(wire::kFramed)) return 0;  // frames are all that it gets
   const std::uint32_t first = run.first_cgroup_fd() + run.image->cgroup_count;
-  long moved[wire::kMaxPassedFds] = {};
-  const long channel = sys(__NR_fcntl, long{run.fds[wire::kFdChannel]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
-  if (channel < 0) return channel;
-  for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
-    moved[i] = sys(__NR_fcntl, long{run.fds[first + i]}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
+  const int of_worker[kOfWorker] = {run.fds[wire::kFdChannel], run.own_pidfd, run.proc_fd};
+  // Only a wrapper gets any: inside, kInRuntime is set for our init too, and nothing of ours is for the tool.
+  const std::uint32_t of_wrapper = run.has(wire::kInRuntime) ? kOfWorker : 1U;
+  const std::uint32_t more = run.has(wire::kWrapper) ? of_wrapper : 0U;
+  const std::uint32_t count = run.image->passed_count + more;
+  long moved[wire::kMaxPassedFds + kOfWorker] = {};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool passed = i < run.image->passed_count;
+    const int from = passed ? run.fds[first + i] : of_worker[i - run.image->passed_count];
+    moved[i] = sys(__NR_fcntl, long{from}, long{F_DUPFD_CLOEXEC}, out_of_the_way(run));
     if (moved[i] < 0) return moved[i];
   }
-  for (std::uint32_t i = 0; i < run.image->passed_count; ++i) {
-    const long placed = duplicate_onto(moved[i], long{wire::kFirstPassedFd} + i);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const long placed = duplicate_onto(moved[i], first_passed(run) + i);
     if (placed < 0) return placed;
   }
-  if (!run.has(wire::kWrapper)) return 0;
-  return duplicate_onto(channel, long{wire::kFirstPassedFd} + run.image->passed_count);
+  return 0;
 }
 
 // In a user namespace of our own the bounding set is empty already: init's was.
@@ -135,6 +144,7 @@ long open_checked_exe(const wire::Image& image, const char* path) {
   struct statx about = {};
   const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_BASIC_STATS}, &about);
   if (known < 0) return known;
+  if (image.exec_inode == 0) return fd;  // of a jail that shows no file's own numbers
   const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
   const std::int64_t mtime_ns = about.stx_mtime.tv_sec * 1'000'000'000LL + about.stx_mtime.tv_nsec;
   const bool same = device == image.exec_device && about.stx_ino == image.exec_inode &&
@@ -170,7 +180,7 @@ bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
     return steps.ok(Stage::kCapabilities, lock_capabilities_if_allowed());
   }
   if ((image.flags & wire::kLandlocked) != 0 && !steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
-  return steps.ok(Stage::kCapabilities, run.has(wire::kWrapped) ? check_no_capabilities() : lock_capabilities());
+  return steps.ok(Stage::kCapabilities, run.in_own_user_namespace() ? lock_capabilities() : check_no_capabilities());
 }
 
 long execute(const Run& run, long exe) {
@@ -267,7 +277,7 @@ long drop_capabilities() {
 }
 
 bool seal(Run& run, Steps& steps) {
-  const long own_cgroups = run.has(wire::kWrapped) ? 0 : sys(__NR_unshare, long{CLONE_NEWCGROUP});
+  const long own_cgroups = run.in_own_user_namespace() ? sys(__NR_unshare, long{CLONE_NEWCGROUP}) : 0;
   const bool sealed = steps.ok(Stage::kLimits, limit_cores({1, 1})) && steps.ok(Stage::kCgroupNamespace, own_cgroups) &&
                       confine(run, steps, run.applied_ahead) && steps.ok(Stage::kSeccomp, apply_seccomp(run)) &&
                       steps.ok(Stage::kInitLocks, 0);

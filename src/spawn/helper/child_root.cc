@@ -274,8 +274,10 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
       return steps.ok(Stage::kDevpts, mount_fresh("devpts", target, MS_NOSUID | MS_NOEXEC, run.at(op.content)));
     case OpKind::kMqueue:
       return steps.ok(Stage::kMqueue, mount_fresh("mqueue", target, MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
-    case OpKind::kCheckIdentity:
-      break;  // for a wrapper's jail only
+    case OpKind::kCheckIdentity: {
+      const long fd = opened.add(open_without_symlinks(target, 0));
+      return steps.ok(Stage::kOpenSource, fd) && steps.ok(Stage::kSourceIdentity, check_identity(op, fd));
+    }
     case OpKind::kMask:
       return steps.ok(Stage::kMask, mask(target));
     case OpKind::kOverlay:
@@ -297,16 +299,11 @@ long callers_umask = 022;
 
 }  // namespace
 
-bool check_mounts(const Run& run, Steps& steps) {
-  const Op* ops = reinterpret_cast<const Op*>(run.at(run.image->ops_at));
-  for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
-    steps.at_op(i);
-    const long fd = open_without_symlinks(run.at(ops[i].target), 0);
-    if (!steps.ok(Stage::kOpenSource, fd) || !steps.ok(Stage::kSourceIdentity, check_identity(ops[i], fd)))
-      return false;
-    sys(__NR_close, fd);
-  }
-  return true;
+bool finish_wrappers_root(Run& run, Steps& steps) {
+  const long umask = sys(__NR_umask, 0L);
+  const bool finished = add_to_root(run, steps);
+  sys(__NR_umask, umask);
+  return finished;
 }
 
 void stage_root(MadeAhead& made) {

@@ -15,13 +15,6 @@ namespace {
 
 using wire::Stage;
 
-[[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0) {
-  wire::Report report = failure_report(failure);
-  report.flags = flags;
-  send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
-  exit_now(0);
-}
-
 // The tool's bounding set is the one of init, which itself executes nothing.
 long empty_bounding_set() {
   // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
@@ -61,24 +54,7 @@ bool build_the_rest(const InitStart& start, Run& run, Failure& failure) {
          (steps.ok(Stage::kUserMap, become_another()) && steps.ok(Stage::kParentAlive, tie_again(start, run)));
 }
 
-// From here on nobody in the jail may look into us: not through ptrace, not through /proc/1. And we can do no more than the
-// tool: whoever took us over would have won nothing.
-[[noreturn]] void start_and_reap(Run& run) {
-  sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
-  if (!run.has(wire::kSealedJail) && run.image->cgroup_count == 0) {
-    Failure failure = {};
-    Steps steps(*run.image, failure);
-    if (!seal(run, steps)) refuse(run, failure);
-  }
-  const long tree = open_tree_pidfd(run);
-  if (tree < 0 && tree != kNoTree) refuse(run, {Stage::kLimits, static_cast<int>(-tree), 0});
-  ToolStart start = {&run, {}, 0, 0, 0};
-  const long tool = start_tool(start);
-  if (tool < 0) refuse(run, start.failure);
-  report_started(run, start.applied, tree);
-  for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
-  reap_until_end(run, tool);
-}
+[[noreturn]] void start_and_reap(Run& run) { reap_until_end(run, start_confined(run)); }
 
 alignas(16) char tool_stack[64 * 1024];
 
@@ -212,29 +188,91 @@ bool is_null_device(long fd) {
          about.stx_rdev_minor == kNull;
 }
 
-// The wrapper's process 1, with its streams as the tool's. Namespaces, root and network are there already.
+// The tool's streams are the wrapper's. An OCI runtime has pipes of its own there; it passed ours on, and cgroups to join.
+void take_streams(Run& run, int image_fd) {
+  const bool in_runtime = run.has(wire::kInRuntime);
+  const int first = in_runtime ? wire::kFirstRuntimeFd : 0;
+  for (int i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = first + i;
+  run.fd_count = wire::kFdCommonCount;
+  for (int fd = first + 3; in_runtime && fd < image_fd; ++fd) run.fds[run.fd_count++] = fd;
+  if (is_null_device(run.fds[wire::kFdStdin]))
+    run.image->flags |= wire::kNullStdin;  // the wrapper passed the host's on
+}
+
+// Kill whoever supervises the runtime, and we die: the runtime dies with its worker, and we with the runtime.
+bool enter_own_user_namespace(int image_fd, Steps& steps) {
+  const int worker = image_fd + 2;
+  const int proc = image_fd + 3;
+  const bool entered = steps.ok(Stage::kUserMap, make_user_namespace(proc)) &&
+                       steps.ok(Stage::kCapabilities, empty_bounding_set()) &&
+                       steps.ok(Stage::kParentAlive, die_with_parent(worker));
+  sys(__NR_close, long{worker});
+  sys(__NR_close, long{proc});
+  return entered;
+}
+
+// The wrapper's process 1. Namespaces, root and network are there already.
 [[noreturn]] void serve_inside_wrapper(int image_fd) {
   await_signals_only_when_asked();
   Run& run = the_run;
   run.control_fd = -1;
-  for (std::uint32_t i = 0; i < 3; ++i) run.fds[wire::kFdStdin + i] = static_cast<int>(i);
-  run.fd_count = wire::kFdCommonCount;
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
   run.child_stack_top = tool_stack + sizeof tool_stack;
   const long mapped = map_image(run, image_fd);
   if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
-  if (is_null_device(0)) run.image->flags |= wire::kNullStdin;  // the wrapper passed the host's on
+  take_streams(run, image_fd);
+  if (run.fd_count != wire::kFdCommonCount + run.image->cgroup_count) refuse(run, {Stage::kReceive, 22, 0});  // EINVAL
   run.scratch_fd =
       static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
   if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd, 0});
   Failure failure = {};
   Steps steps(*run.image, failure);
-  if (!check_mounts(run, steps)) refuse(run, failure);
+  if (!finish_wrappers_root(run, steps)) refuse(run, failure);
+  if (run.in_own_user_namespace() && !enter_own_user_namespace(image_fd, steps)) refuse(run, failure);
   start_and_reap(run);
 }
 
 }  // namespace
+
+void refuse(const Run& run, const Failure& failure, std::uint32_t flags) {
+  wire::Report report = failure_report(failure);
+  report.flags = flags;
+  send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
+  exit_now(0);
+}
+
+// From here on nobody in the jail may look into us: not through ptrace, not through /proc/1. And we can do no more than the
+// tool: whoever took us over would have won nothing.
+long start_confined(Run& run) {
+  sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
+  if (!run.has(wire::kSealedJail) && run.image->cgroup_count == 0) {
+    Failure failure = {};
+    Steps steps(*run.image, failure);
+    if (!seal(run, steps)) refuse(run, failure);
+  }
+  const long tree = open_tree_pidfd(run);
+  if (tree < 0 && tree != kNoTree) refuse(run, {Stage::kLimits, static_cast<int>(-tree), 0});
+  ToolStart start = {&run, {}, 0, 0, 0};
+  const long tool = start_tool(start);
+  if (tool < 0) refuse(run, start.failure);
+  report_started(run, start.applied, tree);
+  for (std::uint32_t i = wire::kFdStdin; i < run.fd_count; ++i) sys(__NR_close, long{run.fds[i]});
+  return tool;
+}
+
+void run_framed_init() {
+  await_signals_only_when_asked();
+  Run& run = the_run;
+  run.control_fd = -1;
+  run.child_stack_top = tool_stack + sizeof tool_stack;
+  const long mapped = open_framed_run(run);
+  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
+  Failure failure = {};
+  Steps steps(*run.image, failure);
+  if (!finish_wrappers_root(run, steps)) refuse(run, failure);
+  start_and_serve_frames(run);
+}
 
 void open_proc(Run& run) {
   run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));

@@ -89,6 +89,26 @@ long make_devices_read_only() {
   return 0;
 }
 
+long make_cgroups_read_only() {
+  struct mount_attr read_only = {};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  const long made =
+      sys(__NR_mount_setattr, long{AT_FDCWD}, "/sys/fs/cgroup", long{AT_RECURSIVE}, &read_only, long{sizeof read_only});
+  const bool none = made == -2 || made == -20 || made == -22;  // ENOENT, ENOTDIR, EINVAL: no cgroups are mounted there
+  return none ? 0 : made;
+}
+
+long make_user_namespace(int proc) {
+  const long made = sys(__NR_unshare, long{CLONE_NEWUSER});
+  if (made < 0) return made;
+  // The container's own /proc is read-only already.
+  char self[32] = "/proc/self/fd/";
+  char* end = append_number(self + 14, static_cast<std::uint32_t>(proc));
+  for (const char* at = "/self"; *at != '\0'; ++at) *end++ = *at;
+  *end = '\0';
+  return map_ids(self, {wire::kInsideId, wire::kInsideId}, {0, 0});
+}
+
 bool make_network_namespace(Steps& steps) {
   const Ids ids = own_ids();
   return steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWUSER | CLONE_NEWNET})) &&

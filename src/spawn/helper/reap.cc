@@ -9,20 +9,6 @@ namespace {
 
 constexpr std::uint64_t kHandledSignals = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1)) | (1ULL << (SIGQUIT - 1));
 
-// What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
-// other; and without a child we are alone, since an orphan would be our child.
-void end_the_rest() {
-  constexpr long kNow = 1;                 // WNOHANG
-  constexpr long kOfAnyKind = 0x40000000;  // __WALL
-  for (;;) {
-    const long reaped = sys(__NR_wait4, -1L, 0L, kNow | kOfAnyKind, 0L);
-    if (reaped == -10) return;  // ECHILD
-    if (reaped != 0) continue;
-    sys(__NR_kill, -1L, long{SIGKILL});
-    sys(__NR_wait4, -1L, 0L, kOfAnyKind, 0L);
-  }
-}
-
 // In a jail of our own this report says that all is over, and the owner need not wait until we have left too: the kernel
 // takes namespaces apart then. In a wrapper's jail the wrapper is still there.
 wire::Report last_report(const Run& run, int status) {
@@ -38,6 +24,20 @@ void await_end_of(int control) {
 }
 
 }  // namespace
+
+// What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
+// other; and without a child we are alone, since an orphan would be our child.
+void end_the_rest() {
+  constexpr long kNow = 1;                 // WNOHANG
+  constexpr long kOfAnyKind = 0x40000000;  // __WALL
+  for (;;) {
+    const long reaped = sys(__NR_wait4, -1L, 0L, kNow | kOfAnyKind, 0L);
+    if (reaped == -10) return;  // ECHILD
+    if (reaped != 0) continue;
+    sys(__NR_kill, -1L, long{SIGKILL});
+    sys(__NR_wait4, -1L, 0L, kOfAnyKind, 0L);
+  }
+}
 
 void reap_until_end(const Run& run, long tool) {
   const std::uint64_t awaited = kHandledSignals;

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "spawn/helper/frames.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
@@ -48,6 +49,10 @@ long send_with_fds(int socket, const void* bytes, std::size_t size, const int* f
 }
 
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count) {
+  if (channel == kFramedChannel) {
+    write_frame(1, wire::FrameKind::kReport, &report, sizeof report);
+    return;
+  }
   // A failure means that nobody listens any more; whoever supervises the run sees the closed channel too, and kills.
   send_with_fds(channel, &report, sizeof report, fds, fd_count);
 }

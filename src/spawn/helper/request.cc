@@ -64,8 +64,13 @@ long map_image(Run& run, int fd) {
   if (size < static_cast<long>(sizeof(wire::Image))) return -22;  // EINVAL
   const long address = sys(__NR_mmap, 0L, size, long{PROT_READ | PROT_WRITE}, long{MAP_PRIVATE}, long{fd}, 0L);
   if (address < 0 && address > -4096) return address;
+  return adopt_image(run, address, static_cast<std::uint64_t>(size));
+}
+
+long adopt_image(Run& run, long address, std::uint64_t size) {
+  if (size < sizeof(wire::Image)) return -22;  // EINVAL
   run.image = reinterpret_cast<wire::Image*>(address);
-  const wire::ImageCheck check(*run.image, static_cast<std::uint64_t>(size));
+  const wire::ImageCheck check(*run.image, size);
   const wire::Image& image = *run.image;
   const bool whole = check.has_header() && relocate(run, check, image.argv_at, image.argv_count) &&
                      relocate(run, check, image.env_at, image.env_count) && check.has_the_rest();

@@ -38,6 +38,7 @@ struct Run {
   int scratch_fd;  // of the mount flagged kOpReportFd, or -1
   int control_fd;  // of an init without a server; else -1
   int proc_fd;     // the host's /proc, which a new root covers
+  int own_pidfd;   // of a worker that starts an OCI runtime; else not used
   int handed_fd;   // of kHandsConnections: where connections go to the owner
   int answers_fd;  // of kConfined, in the tool's process: where the listener of its seccomp program goes
   // Two files that show when the host's mounts have changed since the jail's copy of them was made. The kernel reports a
@@ -54,10 +55,25 @@ struct Run {
   [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
   [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
   [[nodiscard]] bool confined() const { return has(wire::kConfined); }
+  // The jail's last locks take capabilities, which a user namespace of ours gives. A wrapper that has dropped them for us leaves
+  // nothing to lock.
+  [[nodiscard]] bool in_own_user_namespace() const { return !has(wire::kWrapped) || has(wire::kInRuntime); }
   [[nodiscard]] std::uint32_t first_cgroup_fd() const {
     if (confined()) return wire::kFdConfinedCount;
     return jailed() ? wire::kFdCommonCount : wire::kFdNoJailCount;
   }
+};
+
+// Of a run without a channel: its reports are frames on stdout.
+constexpr int kFramedChannel = -2;
+
+// A worker's ends: of the streams of a wrapper that carry frames, and of the tool's own.
+struct Framing {
+  int to_init;
+  int from_init;
+  int in;
+  int out;
+  int err;
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.
@@ -120,8 +136,8 @@ long make_landlock_ruleset(const Run& run);
 void stage_root(MadeAhead& made);
 bool add_to_root(Run& run, Steps& steps);
 bool enter_root(Steps& steps);
-// In a wrapper's jail: every mount the image names is the file the owner checked.
-bool check_mounts(const Run& run, Steps& steps);
+// In a wrapper's jail: every mount the image names is the file the owner checked; what the wrapper could not make is made.
+bool finish_wrappers_root(Run& run, Steps& steps);
 
 // What the server gives to each of its children.
 struct ChildPlace {
@@ -160,6 +176,19 @@ struct InitStart {
 };
 [[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
+// Reports a failed step, and leaves.
+[[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0);
+// Confines this init, starts the tool, and reports that; its pid.
+long start_confined(Run& run);
+
+// framed_init.cc: an init that has frames only. The first takes the image; 0 or a negative errno.
+[[noreturn]] void run_framed_init();
+long open_framed_run(Run& run);
+[[noreturn]] void start_and_serve_frames(Run& run);
+// framed_worker.cc: the worker of such an init's wrapper. A negative errno when a step fails.
+long prepare_framing(Run& run, Framing& framing);
+long send_framed_image(const Run& run, const Framing& framing);
+void serve_frames_until_exit(const Run& run, const Framing& framing, int pidfd);
 void open_proc(Run& run);
 
 // as_another.cc: a run of root's over somebody else's repo, whose tool is that somebody (ADR 0066). clone_as_another() starts
@@ -171,6 +200,8 @@ long become_another_in_worker(Ids another);
 
 // reap.cc: sends the last report once the tool and everything else in the pid namespace is dead, and leaves.
 [[noreturn]] void reap_until_end(const Run& run, long tool);
+// Kills and reaps all but this process in its pid namespace.
+void end_the_rest();
 
 // namespaces.cc: puts this process, which is in a user namespace of its own, into fresh network, ipc and uts namespaces, and
 // `more`. Then it maps who it is `outside`, unless its parent has done so (null).
@@ -181,8 +212,13 @@ long map_ids(const char* process, Ids inside, Ids outside);
 bool make_network_namespace(Steps& steps);
 // Puts it into a fresh mount namespace, and a user namespace like that when there is no other way.
 bool make_mount_namespace(Steps& steps);
-// In that namespace: the nodes a wrapper shows in its jail; 0 or a negative errno.
+// In that namespace: the nodes a wrapper shows in its jail, and the cgroups that an OCI runtime would make and, when it is
+// killed, leave; 0 or a negative errno.
 long make_devices_read_only();
+long make_cgroups_read_only();
+// A user namespace below the one an OCI runtime made, in which its root is the jail's user; `proc` is a /proc whose files can be
+// written. 0 or a negative errno.
+long make_user_namespace(int proc);
 
 // network.cc: opens the image's sockets in this network namespace; passes them to the owner.
 bool open_network(Run& run, Steps& steps);
@@ -207,6 +243,8 @@ long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::
 void close_all_but(const Run& run, int keep);
 // Maps a launch image, checks it and turns the offsets of argv and env into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
+// The same with an image that is in memory already.
+long adopt_image(Run& run, long address, std::uint64_t size);
 // The same with the image of the request that is in `run`, which must name as many descriptors as there are.
 long map_request(Run& run);
 

@@ -81,7 +81,8 @@ bool own_network(Run& run, Failure& failure) {
 // here are the same nodes on read-only mounts, and a bind keeps that.
 bool guard_devices(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
-  return make_mount_namespace(steps) && steps.ok(Stage::kBind, make_devices_read_only());
+  return make_mount_namespace(steps) && steps.ok(Stage::kBind, make_devices_read_only()) &&
+         (!run.has(wire::kInRuntime) || steps.ok(Stage::kCgroup, make_cgroups_read_only()));
 }
 
 // Before anything is made: bwrap is started by whom the repo belongs to, as if they had started it themselves.
@@ -109,8 +110,11 @@ bool open_handing(Run& run, Failure& failure) {
 bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   if (run.has(wire::kAsAnother) && !become_owner(place, run, failure)) return false;
   if (run.has(wire::kHandsConnections) && !open_handing(run, failure)) return false;
-  if (run.image->net_socket_count > 0 && !own_network(run, failure)) return false;
-  return !run.has(wire::kWrapper) || guard_devices(run, failure);
+  // An OCI runtime is told of no network of its own: without ours it would have the host's.
+  const bool has_network = run.image->net_socket_count > 0 || run.has(wire::kInRuntime);
+  if (has_network && !own_network(run, failure)) return false;
+  // Where descriptors cannot be passed, the host's device nodes are not shown either.
+  return !run.has(wire::kWrapper) || run.has(wire::kFramed) || guard_devices(run, failure);
 }
 
 // The tool's process sends the listener as its last step before exec, so it waits here already. Negative when it does not.
@@ -159,6 +163,13 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
     send_report(channel, failure_report({Stage::kLimits, static_cast<int>(-tree), 0}), nullptr, 0);
     exit_now(0);
   }
+  if (run.has(wire::kInRuntime)) run.own_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
+  const bool framed = run.has(wire::kFramed);
+  Framing framing = {-1, -1, -1, -1, -1};
+  if (const long made = framed ? prepare_framing(run, framing) : 0; made < 0) {
+    send_report(channel, failure_report({Stage::kStdio, static_cast<int>(-made), 0}), nullptr, 0);
+    exit_now(0);
+  }
   ToolStart start = {&run, {}, 0, 0, 0};
   int listener = -1;
   const long tool = start_answered(start, run, listener);
@@ -166,12 +177,15 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
     send_report(channel, failure_report(start.failure), nullptr, 0);
     exit_now(0);
   }
+  // When it cannot be sent the wrapper is gone already, and says why.
+  if (framed) send_framed_image(run, framing);
   close_all_but(run, channel);
   const bool wrapper = run.has(wire::kWrapper);
   if (!wrapper) report_started(run, start.applied, tree);
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
   if (pidfd < 0) signal_descendants(SIGKILL);  // its end would not be seen; the wait below then sees it
-  if (pidfd >= 0) serve_until_exit(run, pidfd, listener);
+  if (pidfd >= 0 && framed) serve_frames_until_exit(run, framing, pidfd);
+  if (pidfd >= 0 && !framed) serve_until_exit(run, pidfd, listener);
   int status = 0;
   sys(__NR_wait4, tool, &status, 0L, 0L);
   kill_descendants();

@@ -104,7 +104,7 @@ void encode_locks(const std::string& seccomp, const std::vector<std::string>& wr
 
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
-                  (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
+                  (jail.in_runtime ? wire::kInRuntime : 0U) | (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
   std::vector<wire::Op> ops;
   ops.reserve(jail.root_ops.size());
   for (const RootOp& op : std::span(jail.root_ops).subspan(built_ops)) ops.push_back(encode_op(op, writer));
@@ -175,8 +175,9 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
     header.flags |= wire::kConfined | (confined->allow_speculation ? wire::kAllowSpeculation : 0U) |
                     (confined->hands_connections ? wire::kHandsConnections : 0U);
     encode_locks(confined->seccomp, confined->writable, header, writer);
-  } else if (std::get<NoJailPlace>(spec.place).is_wrapper) {
-    header.flags |= wire::kWrapper;
+  } else if (const auto& place = std::get<NoJailPlace>(spec.place); place.is_wrapper) {
+    header.flags |=
+        wire::kWrapper | (place.is_runtime ? wire::kInRuntime : 0U) | (place.is_framed ? wire::kFramed : 0U);
   }
   return std::move(writer).finish(header);
 }

@@ -13,6 +13,7 @@ enum class HelperKind : char {
   kInits = 'i',    // a server of jails: `ready` inits wait, each in a jail that is partly built, or whole
   kOneRun = 'o',   // the init of one run's jail, a child of the owner, in new user, mount and pid namespaces
   kWrapped = 'b',  // the init inside a wrapper's jail: that wrapper's process 1
+  kFramed = 'f',   // the same where no descriptor can be passed (frame.h)
 };
 
 struct HelperStart {
@@ -26,7 +27,7 @@ struct HelperStart {
 
 inline constexpr std::size_t kHelperArgumentSize = 40;  // a letter, three numbers of ten digits, two ',', the end
 
-// "w2", "i2", "i2,1000,1000", "o1000,1000"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
+// "w2", "i2", "i2,1000,1000", "o1000,1000", "f"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
 inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperArgumentSize]) {
   char* at = &out[0];
   if (start.kind != HelperKind::kWrapped) *at++ = static_cast<char>(start.kind);
@@ -44,6 +45,8 @@ inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperA
       break;
     case HelperKind::kWrapped:
       at = helper::append_number(at, start.image_fd);
+      break;
+    case HelperKind::kFramed:
       break;
   }
   *at = '\0';
@@ -70,6 +73,8 @@ inline bool read_helper_argument(const char* text, HelperStart& start) {
       if (!helper::read_number(text, start.uid) || *text != ',') return false;
       ++text;
       return helper::read_number(text, start.gid) && *text == '\0';
+    case HelperKind::kFramed:
+      return *text == '\0';
     case HelperKind::kWrapped:
       break;
   }

@@ -31,6 +31,8 @@ struct NoJailPlace {
   int exe_fd = -1;          // borrowed
   int cwd_fd = -1;          // borrowed
   bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
+  bool is_runtime = false;  // that wrapper is an OCI runtime: see wire::kInRuntime
+  bool is_framed = false;   // no descriptor reaches the init inside that wrapper: see wire::kFramed
 };
 
 // The same behind locks, in the host's own namespaces (jails/landlock).
@@ -51,7 +53,8 @@ struct JailPlace {
   BinaryIdentity exe{};
   std::vector<std::string> landlock_writable{};  // paths inside; everything else cannot be written
   std::string seccomp{};                         // struct sock_filter[], as bytes
-  bool wrapped = false;  // for our init inside another program's jail: only the last steps are ours
+  bool wrapped = false;     // for our init inside another program's jail: only the last steps are ours
+  bool in_runtime = false;  // and that program is an OCI runtime: see wire::kInRuntime
   bool allow_speculation = false;
 };
 
@@ -89,7 +92,8 @@ struct LaunchSpec {
   // Of a wrapper whose `network` is a wish: where in argv it says --unshare-net. Where the network can be made it says
   // --share-net instead, and else the run goes without.
   std::optional<std::uint32_t> cuts_network_at{};
-  std::vector<int> passed_fds{};  // borrowed; inherited as wire::kFirstPassedFd and up, everything else is closed
+  // Borrowed; inherited as wire::kFirstPassedFd and up, by an OCI runtime as kFirstRuntimeFd and up; everything else is closed.
+  std::vector<int> passed_fds{};
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 };
 

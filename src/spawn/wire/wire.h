@@ -27,6 +27,7 @@ inline constexpr std::size_t kMaxPassedFds = 208;
 inline constexpr std::size_t kMaxNetSockets = 128;
 inline constexpr std::size_t kMaxNetFds = kMaxNetSockets + 1;  // and the one that messages may keep
 inline constexpr int kFirstPassedFd = 10;                      // where a wrapper finds the descriptors it was given
+inline constexpr int kFirstRuntimeFd = 3;                      // the same of kInRuntime: `runc run --preserve-fds`
 inline constexpr std::size_t kMaxRequestFds = 8 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
@@ -127,6 +128,12 @@ enum ImageFlag : std::uint32_t {
   // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
   kConfined = 1U << 11U,
   kHandsConnections = 1U << 12U,  // of kConfined: its filter asks for TCP sockets and connections too (handed.h)
+  // Of kWrapper: an OCI runtime. It inherits, behind the channel, a pidfd of its worker and the host's /proc. Of kWrapped: we are
+  // process 1 of its container, root in a user namespace of the runtime's and without capabilities. Our descriptors
+  // are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that /proc.
+  kInRuntime = 1U << 13U,
+  // Of kWrapper: its stdin and stdout carry frames (frame.h), and its first passed descriptor is the image for the init inside.
+  kFramed = 1U << 14U,
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which

@@ -1,0 +1,32 @@
+// How the init inside and the worker outside speak where no descriptor can be passed (gVisor, a container engine's client): frames
+// over the stdin and the stdout of the process that builds the jail. The end of that stdin means to the init: die.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sallyport::spawn::wire {
+
+enum class FrameKind : std::uint32_t {
+  // To the init.
+  kImage = 1,  // first of all: the launch image
+  kInput,      // for the tool's stdin; empty: its end
+  kCommand,    // a wire::Command
+  // From it.
+  kReport,  // a wire::Report
+  kTaken,   // a uint32: so many bytes of input have reached the tool
+  kOutput,  // of the tool's stdout
+  kErrors,  // of its stderr
+};
+
+struct FrameHeader {
+  FrameKind kind;
+  std::uint32_t size;
+};
+
+inline constexpr std::size_t kLargestFrame = 64 * 1024;  // but for an image
+// So much input may be under way. What is sent never fills the pipe, so no command waits behind it.
+inline constexpr std::size_t kInputWindow = 64 * 1024;
+inline constexpr std::size_t kLargestFramedImage = 512 * 1024;
+
+}  // namespace sallyport::spawn::wire
