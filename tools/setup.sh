@@ -10,10 +10,10 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
               libidn2-dev libunistring-dev libc-ares-dev git ripgrep)
 test_packages=(mold libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-               bubblewrap jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
+               bubblewrap runc runsc jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
 # For the tests labelled `deep`: other programs' own worlds, and a browser for the audit log's page.
-deep_packages=(docker.io runc podman debootstrap chromium)
-bench_packages=(bubblewrap python3)
+deep_packages=(docker.io podman debootstrap chromium)
+bench_packages=(bubblewrap runc python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 run_commands=(node:nodejs npm:npm)
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/text/printable.h"
+#include "sallyport/oci.h"
 
 namespace sallyport::cli {
 namespace {
@@ -17,7 +18,9 @@ std::string_view mechanism_in(const JailAnswer& answer, Guarantee guarantee) {
   const bool asked_for = guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
                          guarantee == Guarantee::kLimitCpu || guarantee == Guarantee::kNetUnixIsolated ||
                          guarantee == Guarantee::kNetEgressAllowlist;
-  return asked_for ? "when asked for" : "-";
+  // What that jail refuses whoever asks (docs/jails.md).
+  const bool refused = answer.jail == kGvisorJail && guarantee != Guarantee::kNetUnixIsolated;
+  return asked_for && !refused ? "when asked for" : "-";
 }
 
 // Guarantee by jail. Hosts and limits are of runs that ask for them.

@@ -8,6 +8,8 @@
 #include "jails/landlock/landlock_jail.h"
 #include "jails/native/native_jail.h"
 #include "jails/none/none.h"
+#include "jails/oci/gvisor_jail.h"
+#include "jails/oci/oci_jail.h"
 #include "jails/sandbox_exec/sandbox_exec_jail.h"
 #include "os/host_root.h"
 #include "sallyport/jail_port.h"
@@ -21,7 +23,9 @@ class BuiltinJails {
       : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
         native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
 
-  [[nodiscard]] std::vector<Jail*> all() { return {&native_, &bwrap_, &landlock_, &sandbox_exec_, &none_}; }
+  [[nodiscard]] std::vector<Jail*> all() {
+    return {&native_, &bwrap_, &landlock_, &oci_, &gvisor_, &sandbox_exec_, &none_};
+  }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
@@ -30,6 +34,8 @@ class BuiltinJails {
     native_.fail_at_for_tests(stage);
     bwrap_.fail_at_for_tests(stage);
     landlock_.fail_at_for_tests(stage);
+    oci_.fail_at_for_tests(stage);
+    gvisor_.fail_at_for_tests(stage);
   }
 
  private:
@@ -45,6 +51,8 @@ class BuiltinJails {
   native::NativeJail native_;
   bwrap::BwrapJail bwrap_{supply_};
   landlock::LandlockJail landlock_{supply_};
+  oci::OciJail oci_{supply_};
+  oci::GvisorJail gvisor_{supply_};
   sandbox_exec::SandboxExecJail sandbox_exec_;
   none::NoJail none_{supply_};
 };

@@ -108,7 +108,7 @@ TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
   EXPECT_TRUE(one_was_stale) << "the control";
 }
 
-INSTANTIATE_TEST_SUITE_P(, OwnerKilled, testing::Values("native", "bwrap", "landlock"),
+INSTANTIATE_TEST_SUITE_P(, OwnerKilled, testing::Values("native", "bwrap", "landlock", "oci"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

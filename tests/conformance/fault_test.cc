@@ -61,7 +61,7 @@ class SetUpFault : public testing::TestWithParam<int> {
 };
 
 TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
-  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock}) {
+  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock, kOciJail}) {
     const Result<JailedSubprocessResult> result = run(Stage::kNone, jail);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(fs::remove(mark()));
@@ -93,6 +93,17 @@ TEST_F(SetUpFault, DeniesInsideBwrapToo) {
        {Stage::kNetwork, Stage::kWorkingDirectory, Stage::kNoNewPrivs, Stage::kSpeculation, Stage::kLandlock,
         Stage::kCapabilities, Stage::kSeccomp, Stage::kInitLocks, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kBwrap)) << stage_name(stage);
+    EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
+  }
+}
+
+// Inside an OCI runtime's container it enters a user namespace of its own before.
+TEST_F(SetUpFault, DeniesInsideARuntimeToo) {
+  for (const Stage stage : {Stage::kNetwork, Stage::kMakeDirectory, Stage::kSourceIdentity, Stage::kUserMap,
+                            Stage::kParentAlive, Stage::kCgroup, Stage::kCgroupNamespace, Stage::kWorkingDirectory,
+                            Stage::kNoNewPrivs, Stage::kSpeculation, Stage::kLandlock, Stage::kCapabilities,
+                            Stage::kSeccomp, Stage::kInitLocks, Stage::kLimits, Stage::kExecIdentity, Stage::kExec}) {
+    EXPECT_FALSE(run(stage, kOciJail)) << stage_name(stage);
     EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
   }
 }

@@ -113,7 +113,7 @@ TEST_P(InitKilled, ByALimitIsAnErrorToo_C20) {
   EXPECT_NE(result.error().as<JailDied>(), nullptr) << result.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(, InitKilled, testing::Values(JailKind::kNative, JailKind::kBwrap),
+INSTANTIATE_TEST_SUITE_P(, InitKilled, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST_P(RealProgram, Java) {
   works({"java", "-version"}, "version");
 }
 
-INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::Values(JailKind::kNative, JailKind::kBwrap),
+INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "attack/runner.h"
 #include "sallyport/gate.h"
+#include "sallyport/oci.h"
 #include "support/plain_user.h"
 #include "support/temp_dir.h"
 

@@ -61,7 +61,7 @@ class SwappedPath : public testing::TestWithParam<JailKind> {
 bool refused_as_swapped(const Error& error, JailKind jail) {
   const auto* failed = error.as<SetupFailed>();
   if (failed == nullptr) return false;
-  return jail != JailKind::kBwrap || failed->stage == SetupStage::kSourceIdentity;
+  return (jail != JailKind::kBwrap && jail != kOciJail) || failed->stage == SetupStage::kSourceIdentity;
 }
 
 TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
@@ -92,7 +92,8 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
   EXPECT_GT(right, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(, SwappedPath, testing::Values(JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock),
+INSTANTIATE_TEST_SUITE_P(, SwappedPath,
+                         testing::Values(JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock, kOciJail),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

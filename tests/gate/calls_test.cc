@@ -272,8 +272,8 @@ TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {
   EXPECT_TRUE(fs::exists(config.cache_dir)) << "positive control: a run does remember it";
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, EveryJailTest, testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap),
-                         jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, EveryJailTest,
+                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

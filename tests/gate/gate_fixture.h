@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sallyport/gate.h"
+#include "sallyport/oci.h"
 #include "support/installed.h"
 #include "support/processes.h"
 #include "support/temp_dir.h"

@@ -45,7 +45,7 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
 
 INSTANTIATE_TEST_SUITE_P(, JailContract,
                          testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kStandIn, kToy),
+                                         kOciJail, kGvisorJail, kStandIn, kToy),
                          jail_name);
 
 TEST_P(JailContract, ReportsTheToolsOwnEnd_C20) {
@@ -96,7 +96,7 @@ TEST_P(JailContract, EndsAToolWhenTheCallerStops_C10) {
 
 // Admission is the gate's, whatever stands below it (C2, C4).
 TEST_P(JailContract, NeverSeesAToolThatIsNotAdmitted_C2) {
-  for (const char* tool : {"bwrap", "/bin/sh", "unheard_of", ""}) {
+  for (const char* tool : {"bwrap", "runc", "runsc", "/bin/sh", "unheard_of", ""}) {
     const Result<JailedSubprocessResult> result = gate_->run(spec({tool}), GetParam(), {});
     ASSERT_FALSE(result) << tool;
     EXPECT_NE(result.error().as<DisallowedSubprocessError>(), nullptr) << tool;

@@ -56,7 +56,7 @@ TEST_P(LandlockTest, is_named_only_when_nothing_protected_lies_in_a_writable_pla
   EXPECT_EQ(mechanism_of(run(*gate, what, GetParam()), Guarantee::kFsWriteConfined), "mounts");
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LandlockTest, testing::Values(JailKind::kNative, JailKind::kBwrap), jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LandlockTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

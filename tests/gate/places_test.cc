@@ -162,7 +162,7 @@ TEST_P(PlacesTest, what_cannot_be_read_is_no_stdin) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Jails, PlacesTest, testing::Values(JailKind::kNative, JailKind::kBwrap), jail_name);
+INSTANTIATE_TEST_SUITE_P(Jails, PlacesTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

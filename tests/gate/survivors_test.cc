@@ -1,5 +1,6 @@
 // Nothing survives: deadline, cancel, the gate's end, the owner's death, the helper's death.
 #include <signal.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -85,7 +86,7 @@ TEST_P(SurvivorTest, a_killed_spawn_helper_is_a_typed_error_its_tree_dies_and_th
   const Result<JailedSubprocessResult> broken = engine.run(spec({"sleep_tree", marker}), GetParam(), {});
   ASSERT_FALSE(broken.has_value());
   EXPECT_NE(broken.error().as<SystemError>(), nullptr);
-  if (GetParam() == JailKind::kNative || GetParam() == JailKind::kBwrap) {
+  if (GetParam() != JailKind::kNone && GetParam() != JailKind::kLandlock) {
     EXPECT_TRUE(all_gone(marker));
   } else {
     // Without a pid namespace the kernel kills the tool alone; docs/threat-model.md says so.
@@ -94,8 +95,27 @@ TEST_P(SurvivorTest, a_killed_spawn_helper_is_a_typed_error_its_tree_dies_and_th
   EXPECT_TRUE(engine.run(spec({"exit_with", "0"}), GetParam(), {}).has_value());
 }
 
+// gVisor's processes are none of the host's, so the sandbox is what must be gone: its command line names the run's directory.
+class GvisorTest : public GateTest {};
+
+TEST_F(GvisorTest, a_killed_spawn_helper_takes_the_sandbox_with_it) {
+  const std::unique_ptr<HostGate> engine = HostGate::open(config()).value();
+  const std::string marker = "/tmp/sallyport-" + std::to_string(::geteuid()) + "-" + std::to_string(::getpid()) + "-";
+  ASSERT_TRUE(engine->run(spec({"exit_with", "0"}), kGvisorJail, {}).has_value());
+  EXPECT_TRUE(all_gone(marker));
+  std::jthread killer([&] {
+    EXPECT_TRUE(all_there(marker, 3)) << "the runtime, its sandbox, its file server";
+    ::kill(engine->helper_pid_for_tests(), SIGKILL);
+  });
+  const Result<JailedSubprocessResult> broken = engine->run(spec({"sleep_forever"}), kGvisorJail, {});
+  ASSERT_FALSE(broken.has_value());
+  EXPECT_TRUE(all_gone(marker));
+  EXPECT_TRUE(engine->run(spec({"exit_with", "0"}), kGvisorJail, {}).has_value());
+}
+
 INSTANTIATE_TEST_SUITE_P(gate, SurvivorTest,
-                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock),
+                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
+                                         kOciJail),
                          jail_name);
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace {
 bool same(const Rendering& one, const Rendering& other) {
   return one.bwrap.argv == other.bwrap.argv && one.bwrap.passed == other.bwrap.passed &&
          spawn::encode(one.bwrap_inner) == spawn::encode(other.bwrap_inner) &&
-         spawn::encode(one.native) == spawn::encode(other.native);
+         spawn::encode(one.native) == spawn::encode(other.native) && one.oci == other.oci &&
+         one.gvisor == other.gvisor && spawn::encode(one.oci_inner) == spawn::encode(other.oci_inner);
 }
 
 // One directory name: any bytes a file name may have, but "." and "..".

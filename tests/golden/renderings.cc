@@ -1,5 +1,6 @@
 #include "golden/renderings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -76,6 +77,27 @@ Lines landlock_text(const Plan& plan, const std::vector<ViewEntry>& view,
   return lines;
 }
 
+std::string root_line(const ViewEntry& entry) {
+  switch (entry.kind) {
+    case ViewKind::kSymlink:
+      return "link     " + entry.target + " -> " + entry.source;
+    case ViewKind::kFile:
+      return fmt::format("file     {:04o} {} {}", entry.mode, entry.target, escaped(entry.content));
+    case ViewKind::kCopy:
+      return fmt::format("copy     {:04o} {} of {}", entry.mode, entry.target, entry.source);
+    default:
+      return fmt::format("dir      {:04o} {}", entry.mode, entry.target);
+  }
+}
+
+Lines oci_text(const Plan& plan, const oci::Inputs& inputs) {
+  Lines lines = oci::render_command(inputs, "/tmp/sallyport-private");
+  std::istringstream config(oci::render_config(plan, inputs));
+  for (std::string line; std::getline(config, line);) lines.push_back(line);
+  for (const ViewEntry& entry : oci::render_root(inputs.view)) lines.push_back(root_line(entry));
+  return lines;
+}
+
 }  // namespace
 
 Scene plain_scene() {
@@ -101,10 +123,22 @@ Rendering render(const Scene& scene) {
     return FileIdentity{.device = 1, .inode = 5};
   };
   const bwrap::Inputs inputs{.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of};
+  const oci::Inputs bundle{.argv = plan.argv,
+                           .exe = exe,
+                           .view = view,
+                           .identity_of = identity_of,
+                           .outside = {.uid = 1234, .gid = 5678},
+                           .cgroup_count = plan.limits.memory ? 2U : 0U};
+  oci::Inputs for_gvisor = bundle;
+  for_gvisor.runtime = oci::Runtime::kRunsc;
+  for_gvisor.cgroup_count = 0;
   return {.bwrap = bwrap::render(plan, inputs),
           .bwrap_inner = bwrap::render_inner(plan, inputs),
           .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of}),
           .landlock = landlock_text(plan, view, identity_of),
+          .oci = oci_text(plan, bundle),
+          .gvisor = oci_text(plan, for_gvisor),
+          .oci_inner = oci::render_inner(plan, bundle),
           .sandbox = sandbox_exec::render({.view = view,
                                            .private_dir = "/private/tmp/sallyport-private",
                                            .init = "/usr/local/libexec/sallyport/sallyport-posix-init",
@@ -137,6 +171,8 @@ Lines descriptors_text(const bwrap::Command& command) {
 }
 
 Lines places_text(const Rendering& rendering) { return with_work_named(rendering.landlock); }
+
+Lines bundle_text(const Lines& bundle) { return with_work_named(bundle); }
 
 Lines profile_text(const sandbox_exec::Profile& profile) {
   Lines lines;

@@ -10,6 +10,7 @@
 #include "jails/bwrap/bwrap.h"
 #include "jails/landlock/landlock.h"
 #include "jails/native/native.h"
+#include "jails/oci/oci.h"
 #include "jails/sandbox_exec/profile.h"
 #include "sallyport/jail.h"
 
@@ -26,6 +27,9 @@ struct Rendering {
   spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap is told
   spawn::LaunchSpec native{};
   Lines landlock{};
+  Lines oci{};                    // the runtime's command line, config.json, what its root directory holds
+  Lines gvisor{};                 // the same for runsc
+  spawn::LaunchSpec oci_inner{};  // what our init inside the container is sent
   sandbox_exec::Profile sandbox{};
 };
 
@@ -40,6 +44,8 @@ struct Rendering {
 
 // The places that Landlock opens, and the environment.
 [[nodiscard]] Lines places_text(const Rendering& rendering);
+
+[[nodiscard]] Lines bundle_text(const Lines& bundle);
 
 // The rules of macOS's profile, then its parameters.
 [[nodiscard]] Lines profile_text(const sandbox_exec::Profile& profile);

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "golden/renderings.h"
 
 namespace sallyport::golden {
@@ -70,6 +73,12 @@ TEST_P(Golden, NativeStepsAreTheOnesOnFile_C15) { expect_as_on_file(file("native
 
 TEST_P(Golden, LandlockPlacesAreTheOnesOnFile_C40) { expect_as_on_file(file("landlock"), places_text(rendering_)); }
 
+TEST_P(Golden, TheBundleIsTheOneOnFile_C40) {
+  expect_as_on_file(file("oci"), bundle_text(rendering_.oci));
+  expect_as_on_file(file("gvisor"), bundle_text(rendering_.gvisor));
+  expect_as_on_file(file("oci_inside"), launch_text(rendering_.oci_inner));
+}
+
 TEST_P(Golden, SandboxProfileIsTheOneOnFile_C40) {
   expect_as_on_file(file("sandbox_profile"), profile_text(rendering_.sandbox));
 }
@@ -102,6 +111,35 @@ TEST(BwrapArgv, CarriesTheFlagsOfTheContract_C15_C22) {
   EXPECT_THAT(targets_of(writable.argv, "--bind"), IsSupersetOf({"/src/theirs", "/work", "/srv/out"}));
   EXPECT_THAT(targets_of(writable.argv, "--ro-bind"),
               IsSupersetOf({"/srv/rules", "/src/theirs/.git/hooks/pre-commit.file"}));
+}
+
+// One capability for our init, no new privileges, a namespace of each kind but the network's, which is ours already, and nobody of the host
+// mapped but the caller.
+TEST(OciBundle, CarriesTheLocksOfTheContract_C22) {
+  const Lines text = render(plain_scene()).oci;
+  const auto config_starts = std::ranges::find(text, "{");
+  const auto config_ends = std::ranges::find(text, "}");
+  std::string config;
+  for (auto line = config_starts; line != text.end() && line <= config_ends; ++line) config += *line;
+  const auto json = nlohmann::json::parse(config);
+  EXPECT_EQ(json["process"]["noNewPrivileges"], true);
+  EXPECT_EQ(json["root"]["readonly"], true);
+  // For our init alone, which needs it to enter a user namespace of its own.
+  EXPECT_EQ(json["process"]["capabilities"]["bounding"].dump(), R"(["CAP_SETFCAP"])");
+  EXPECT_TRUE(json["process"]["capabilities"]["ambient"].empty());
+  EXPECT_EQ(json["linux"]["namespaces"].size(), 6U);
+  EXPECT_EQ(json["linux"]["uidMappings"].dump(), R"([{"containerID":0,"hostID":1234,"size":1}])");
+  for (const auto& mount : json["mounts"]) {
+    if (mount["type"] != "bind") continue;
+    EXPECT_THAT(mount["options"], Contains("rro")) << mount.dump();
+  }
+}
+
+TEST(OciBundle, RefusesNamesThatJsonCannotSay) {
+  const std::vector<ViewEntry> good = {{.kind = ViewKind::kBind, .target = "/src/\xc3\xa4", .source = "/src/\xc3\xa4"}};
+  const std::vector<ViewEntry> bad = {{.kind = ViewKind::kBind, .target = "/src/\xe4", .source = "/src/\xe4"}};
+  EXPECT_TRUE(oci::check_names(good));
+  EXPECT_FALSE(oci::check_names(bad));
 }
 
 TEST(Difference, NamesWhatIsGoneAndWhatIsNew) {

@@ -28,6 +28,7 @@
 #include "core/text/printable.h"
 #include "os/file.h"
 #include "os/scratch.h"
+#include "sallyport/oci.h"
 
 namespace sallyport::cli {
 namespace {
@@ -175,6 +176,14 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
+// Those that `auto` tries, in its order. Without an attack also those that are taken only by name.
+std::vector<JailKind> jails_to_ask(const DoctorCommand& command) {
+  if (command.jail != JailKind::kAuto) return {command.jail};
+  std::vector<JailKind> jails = GateConfig().auto_jails;
+  if (command.action == DoctorAction::kProbe) jails.insert(jails.end(), {kOciJail, kGvisorJail});
+  return jails;
+}
+
 int examine(const DoctorCommand& command, const Environment& environment) {
   if (const Status known = check_only(command.only); !known) return report(known.error(), command.format);
   std::optional<ScratchDir> unpacked;  // outlives the attacks
@@ -186,8 +195,7 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   const bool attacking = command.action == DoctorAction::kAttack;
   // Without a jail everything is tried in vain or not: there is nothing to probe first.
   if (command.jail == JailKind::kNone && attacking) return attack_jail(command.jail, *surroundings, command);
-  const std::vector<JailKind> jails =
-      command.jail == JailKind::kAuto ? GateConfig().auto_jails : std::vector{command.jail};
+  const std::vector<JailKind> jails = jails_to_ask(command);
   std::vector<JailAnswer> answers;
   for (const JailKind jail : jails) {
     answers.push_back(ask(*surroundings, jail));

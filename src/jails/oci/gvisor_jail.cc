@@ -1,0 +1,112 @@
+#include "jails/oci/gvisor_jail.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/view/host_view.h"
+#include "core/view/linux_jail.h"
+#include "jails/oci/bundle.h"
+#include "os/memfd.h"
+#include "spawn/owner/helper_image.h"
+#include "spawn/owner/helper_run.h"
+
+namespace sallyport::oci {
+namespace {
+
+constexpr const char* kScratchRoot = "/tmp";
+
+// No file shows there which one it is on the host; no socket or descriptor of ours gets in; its tmpfs cannot be watched from outside; its
+// processes are no processes of the host's.
+constexpr auto kNeverGives =
+    std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kNetEgressAllowlist, Guarantee::kLimitDisk,
+                              Guarantee::kLimitPids, Guarantee::kLimitMemory, Guarantee::kLimitCpu});
+
+std::vector<Established> establishes(const Plan& plan) {
+  std::vector<Established> established = jail_establishes(plan, LandlockReach::kSystem);
+  std::erase_if(established, [](const Established& one) {
+    return std::ranges::find(kNeverGives, one.guarantee) != kNeverGives.end();
+  });
+  return established;
+}
+
+class GvisorRun final : public StagedRun {
+ public:
+  GvisorRun(const Plan& plan, Executable runtime, spawn::LaunchSpec launch, std::string config,
+            std::optional<ScratchDir> bundle, UniqueFd image, spawn::JailSupply& supply)
+      : plan_(plan),
+        runtime_(std::move(runtime)),
+        launch_(std::move(launch)),
+        config_(std::move(config)),
+        bundle_(std::move(bundle)),
+        image_(std::move(image)),
+        supply_(supply) {}
+
+  [[nodiscard]] std::vector<std::string> describe() const override { return description(launch_.argv, config_); }
+  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_); }
+  [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
+    if (!bundle_) return fail(jail_unavailable(kGvisorName, "this run was only explained"));
+    return spawn::start_run(supply_, launch_, streams);
+  }
+
+ private:
+  const Plan& plan_;
+  const Executable runtime_;  // borrowed by `launch_`
+  const spawn::LaunchSpec launch_;
+  const std::string config_;
+  const std::optional<ScratchDir> bundle_;
+  const UniqueFd image_;  // likewise
+  spawn::JailSupply& supply_;
+};
+
+}  // namespace
+
+std::span<const Guarantee> GvisorJail::never_gives() const { return kNeverGives; }
+
+Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request) {
+  const Plan& plan = request.plan;
+  const BinaryIdentity* const executed = request.executable.executed();
+  if (executed == nullptr) return fail(jail_unavailable(kGvisorName, "it runs files of this host only"));
+  if (!plan.hidden.empty()) {
+    return fail(invalid_request("hide", "gVisor hides nothing of what is shown", "use another jail"));
+  }
+  Executable runtime = TRY(request.host.pin_wrapper("runsc"));
+  const HostView& view = *TRY(request.host.view());
+  TRY(check_names(view.entries));
+  const Inputs rendering{.runtime = Runtime::kRunsc,
+                         .argv = request.executable.argv_for(plan),
+                         .exe = *executed,
+                         .view = view.entries,
+                         .identity_of = {},
+                         .outside = outside_of(plan),
+                         .umask = own_umask()};
+  std::string config = render_config(plan, rendering);
+  std::optional<ScratchDir> bundle;
+  UniqueFd image;
+  if (request.purpose == Purpose::kRun) {
+    std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
+    spawn::LaunchSpec inner = render_inner(plan, rendering);
+    inner.fail_at_for_tests = fault_;
+    image = TRY(sealed_memfd("sallyport-launch", spawn::encode(inner)));
+    bundle = TRY(make_bundle(kScratchRoot, {.config = config,
+                                            .root = render_root(view.entries),
+                                            .init = std::string(spawn::helper_image()),
+                                            .owner = plan.run_as}));
+  }
+  spawn::LaunchSpec launch;
+  launch.argv = render_command(rendering, bundle ? bundle->path().string() : kExplainedDirectory);
+  launch.env = {"PATH=/usr/bin:/bin"};
+  launch.passed_fds = {image.get()};
+  launch.place =
+      spawn::NoJailPlace{.exe_fd = runtime.file.get(), .cwd_fd = request.cwd, .is_wrapper = true, .is_framed = true};
+  launch.run_as = plan.run_as;
+  return std::make_unique<GvisorRun>(plan, std::move(runtime), std::move(launch), std::move(config), std::move(bundle),
+                                     std::move(image), supply_);
+}
+
+}  // namespace sallyport::oci

@@ -1,0 +1,32 @@
+// The jail built by gVisor (runsc): the tool runs on a second kernel, without a virtual machine. For whoever does not trust the host's.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "jails/oci/oci.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport::oci {
+
+class GvisorJail final : public Jail {
+ public:
+  explicit GvisorJail(spawn::JailSupply& supply) : supply_(supply) {}
+
+  [[nodiscard]] std::string_view name() const override { return kGvisorName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+  // Tests only: as NativeJail's.
+  void fail_at_for_tests(SetupStage stage) { fault_ = stage; }
+
+ private:
+  spawn::JailSupply& supply_;
+  std::once_flag swept_;
+  SetupStage fault_ = SetupStage::kNone;
+};
+
+}  // namespace sallyport::oci

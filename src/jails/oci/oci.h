@@ -1,0 +1,57 @@
+// The jail built by an OCI runtime (C22, C40): the same view as the native one, as a bundle's config.json and root directory.
+//
+// Both are pure functions of the plan and the view. The runtime mounts by name, so a path swapped at that moment is followed;
+// therefore our own init, process 1 of the container, first compares every such mount with the file that was checked, as
+// inside bwrap (ADR 0010). The runtime makes a user namespace in which we are root, for it maps no other; our init enters one more
+// below it, in which that root is the jail's user, and takes the last locks there itself (ADR 0086).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/view/fs_view.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "spawn/wire/launch_spec.h"
+
+namespace sallyport::oci {
+
+inline constexpr const char* kJailName = "oci";
+inline constexpr const char* kGvisorName = "gvisor";
+inline constexpr std::string_view kInitPath = "/.sallyport-init";
+
+// runc makes a container of this kernel's. runsc (gVisor) starts a kernel of its own, to which no descriptor can be passed: our
+// init inside speaks frames (spawn/wire/frame.h), and what files are on the host cannot be seen there.
+enum class Runtime { kRunc, kRunsc };
+
+struct Inputs {
+  Runtime runtime = Runtime::kRunc;
+  std::vector<std::string> argv{};  // the tool's, with an interpreter's prefix already in it
+  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  std::vector<ViewEntry> view{};
+  // Which file a bind's source was when it was checked; system paths need none.
+  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  UserIds outside{};               // who the tool is for the host
+  std::uint32_t umask = 022;       // the caller's
+  std::uint32_t cgroup_count = 0;  // that our init passes on to the tool
+};
+
+// Refuses names that JSON cannot say.
+[[nodiscard]] Status check_names(const std::vector<ViewEntry>& view);
+
+// The bundle's config.json. Its root directory is "rootfs", beside it.
+[[nodiscard]] std::string render_config(const Plan& plan, const Inputs& inputs);
+
+// What that directory holds: directories, symlinks, files, and copies, parents first. Mount points the runtime makes itself.
+[[nodiscard]] std::vector<ViewEntry> render_root(const std::vector<ViewEntry>& view);
+
+// The runtime's command line; `directory` holds "bundle" and "state".
+[[nodiscard]] std::vector<std::string> render_command(const Inputs& inputs, const std::string& directory);
+
+// What our init inside does: the same last steps as in the native jail.
+[[nodiscard]] spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs);
+
+}  // namespace sallyport::oci

@@ -1,0 +1,36 @@
+// The jail built by an OCI runtime, for hosts whose operators trust one to make containers (DESIGN.md, "The jails").
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "jails/oci/oci.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport::oci {
+
+struct Options {
+  std::string scratch_root = "/tmp";  // where the bundle of a run is made
+};
+
+class OciJail final : public Jail {
+ public:
+  explicit OciJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
+  [[nodiscard]] Status usable() override;
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
+
+  // Tests only: as NativeJail's.
+  void fail_at_for_tests(SetupStage stage) { fault_ = stage; }
+
+ private:
+  spawn::JailSupply& supply_;
+  const Options options_;
+  std::once_flag swept_;
+  SetupStage fault_ = SetupStage::kNone;
+};
+
+}  // namespace sallyport::oci
