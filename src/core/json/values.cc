@@ -137,7 +137,7 @@ Json json_of(const Plan& plan) {
           {"no_exec", path_texts(plan.no_exec)},
           {"allowed_hosts", std::move(hosts)},
           {"via_proxy", plan.via_proxy ? Json(proxy_text(*plan.via_proxy)) : Json(nullptr)},
-          {"registry_auth", plan.registry_credentials ? Json(plan.registry_credentials->registry) : Json(nullptr)},
+          {"registry_auth", plan.registry_credentials ? json_text(plan.registry_credentials->registry) : Json(nullptr)},
           {"strict_network", plan.strict_network},
           {"extra_ca", plan.extra_ca ? json_text(plan.extra_ca->native()) : Json(nullptr)},
           {"limits", limits_json(plan.limits)},
