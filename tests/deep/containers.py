@@ -24,18 +24,18 @@ PODMAN_RUN_HERE = ("--network", "none", "--ulimit", "nofile=1024:1024", "--ulimi
 
 def run(*words, check=True, **how):
     done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=900, check=False, **how)
+                          text=True, check=False, **({"timeout": 900} | how))
     if check and done.returncode != 0:
         raise RuntimeError(f"{words}: {done.stdout}")
     return done
 
 
-def new_root():
+def new_root(*more):
     """A minimal Debian with git, made once."""
-    root = ARGS.work / "root"
+    root = ARGS.work / "-".join(("root", *more))
     if not (root / ".complete").exists():
         shutil.rmtree(root, ignore_errors=True)
-        run("debootstrap", "--variant=minbase", "--include=git", "bookworm", root, mirror())
+        run("debootstrap", "--variant=minbase", f"--include={','.join(('git', *more))}", "bookworm", root, mirror())
         (root / ".complete").touch()
     shutil.copy(ARGS.sallyport, root / "usr/local/bin/sallyport")
     return root
@@ -186,6 +186,28 @@ class NewRoot(Containers):
                    check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^[0-9a-f]{7} first$")
+
+    def test_make_run_takes_a_new_user_from_nothing_to_a_validated_project(self):
+        """README's first command: packages by sudo, the release, the example. `make test` is the same set-up and is run elsewhere."""
+        root = new_root("sudo", "make", "ca-certificates")
+        run("chroot", root, "sh", "-c", "id newcomer 2>/dev/null || useradd -m -u 1000 newcomer")
+        (root / "etc/sudoers.d/newcomer").write_text("newcomer ALL=(ALL) NOPASSWD: ALL\n", encoding="utf-8")
+        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+        for name in ("apt.conf", "apt.conf.d"):  # a proxy or certificates of this host's network
+            if (Path("/etc/apt") / name).exists():
+                run("cp", "-rT", Path("/etc/apt") / name, root / "etc/apt" / name)
+        home = root / "home/newcomer/sallyport"
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir()
+        project = Path(__file__).resolve().parents[2]
+        run("sh", "-c", f"git -C {project} ls-files -z | tar -C {project} --null -T - -c | tar -C {home} -x")
+        run("chroot", root, "chown", "-R", "newcomer", "/home/newcomer")
+        script = "mount --rbind /dev {0}/dev && ".format(root) + self.ENTER.replace("mount --bind {0} {0}", "mount --rbind {0} {0}")
+        done = run("unshare", "--mount", "--pid", "--fork", "sh", "-c", script.format(root, self.repo),
+                   "cd ~/sallyport && sudo apt-get update -qq && make run", check=False, timeout=3600)
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:])
+        self.assertNotIn("warning:", done.stdout)  # of the compiler or the linker
+        self.assertTrue((home / "build/release/bin/sallyport").exists())
 
     def test_a_plain_chroot_says_what_is_missing(self):
         for mounts, words in (("", "/proc is not mounted here"), ("mount -t proc proc proc; ", "in a chroot: use a container")):

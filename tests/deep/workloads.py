@@ -1,12 +1,13 @@
 """What people run, bare and jailed: the same output and exit code, and how long it takes. Writes docs/workloads.md.
 
-  usage: workloads.py --sallyport FILE [--write PAGE] [--rounds N]
+  usage: workloads.py --sallyport FILE [--write PAGE] [--rounds N] [--only WORD]
 
 Without --write nothing is written, and the program fails when one of them does not do jailed what it does bare: the deep test.
 A tool that is not installed is left out, and said so. README's tour is replayed by tests/docs/transcripts_test.py.
 """
 
 import argparse
+import json
 import os
 import platform
 import shutil
@@ -18,6 +19,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+PROJECT = Path(__file__).resolve().parents[2]
 IDENTITY = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@use.test", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@use.test",
             "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
 
@@ -31,6 +33,30 @@ class Workload:
     clean: tuple = ()  # what a run leaves behind, removed before each
     left: tuple = ()   # what it must leave behind
     needs: tuple = field(default=())
+    place: str = "repo"
+    made: object = None  # of the place: what must be the same besides, where the output holds times
+
+
+# chromium is a tool of nobody's ready policy. Its own sandbox wants namespaces, which a jail does not give twice.
+OWN_POLICY = """schema = "sallyport.policy/1"
+[[tool]]
+name = "chromium"
+decision_record = "tests/deep/workloads.py"
+reason = "renders a page of the repo"
+"""
+CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom")
+
+
+def counts(name):
+    """Of a report of jest's or vitest's: all but its times."""
+    def read(place):
+        report = json.loads((place / name).read_text(encoding="utf-8"))
+        return {key: value for key, value in report.items() if key.startswith("num")}
+    return read
+
+
+def content(name):
+    return lambda place: (place / name).read_bytes()
 
 
 WORKLOADS = (
@@ -60,6 +86,17 @@ WORKLOADS = (
     Workload("cmake, configured", ("cmake", "-S", ".", "-B", "out", "-G", "Ninja", "--log-level=ERROR"), policies=("cpp",),
              options=("--writable-repo",), clean=("out",), left=("out/build.ninja",), needs=("ninja",)),
     Workload("sh and coreutils", ("sh", "-c", "ls src | sort | head -n 5 | wc -l"), policies=("shell",)),
+    Workload("git status in a linked worktree", ("git", "status", "--short"), place="worktree"),
+    Workload("git log in a linked worktree", ("git", "log", "--oneline", "-n", "20"), place="worktree"),
+    Workload("jest, 30 tests", ("npx", "jest", "--ci", "--json", "--outputFile=jest.json", "--silent"), policies=("node",),
+             options=("--writable-repo",), clean=("jest.json",), left=("jest.json",), place="web", made=counts("jest.json")),
+    Workload("vitest, 30 tests", ("npx", "vitest", "run", "--reporter=json", "--outputFile=vitest.json"), policies=("node",),
+             options=("--writable-repo",), clean=("vitest.json",), left=("vitest.json",), place="web", made=counts("vitest.json")),
+    Workload("webpack, 60 modules", ("npx", "webpack", "--mode", "production", "--stats", "errors-only"), policies=("node",),
+             options=("--writable-repo",), clean=("dist",), left=("dist/main.js",), place="web", made=content("dist/main.js")),
+    Workload("javac", ("javac", "-d", "classes", "Hello.java"), policies=("java",), options=("--writable-repo",), clean=("classes",),
+             left=("classes/Hello.class",), made=content("classes/Hello.class")),
+    Workload("chromium, a page", (*CHROMIUM, "page.html"), policies=("own",), options=("--ro", "/etc/chromium.d")),
     Workload("go version", ("go", "version"), policies=("go",)),
     Workload("cargo", ("cargo", "--version"), policies=("rust",)),
     Workload("java", ("java", "-version"), policies=("java",)),
@@ -84,6 +121,8 @@ def make_repo(repo, home):
         "package.json": '{"name": "work", "version": "1.0.0", "private": true, "scripts": {"hello": "node -p 6*7"}}\n',
         "test_it.py": "import unittest\nclass T(unittest.TestCase):\n def test_a(self): self.assertEqual(1, 1)\n",
         "program.c": "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n",
+        "Hello.java": "class Hello { public static void main(String[] a) { System.out.println(42); } }\n",
+        "page.html": "<!doctype html><title>t</title><p id=p></p><script>p.textContent = 6 * 7</script>\n",
         "Makefile": "program: program.c\n\t$(CC) -O1 -o $@ $<\n",
         "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(work C)\nadd_executable(program program.c)\n",
     }
@@ -99,6 +138,24 @@ def make_repo(repo, home):
         path = repo / "src" / f"d{i % 40:02}" / f"f{i % 50:02}.txt"
         path.write_text(path.read_text(encoding="utf-8").replace("line 7", "line seven"), encoding="utf-8")
     git("commit", "-qam", "large")
+    git("worktree", "add", "-q", str(repo.parent / "worktree"), "-b", "other")
+
+
+def make_web(web, packages):
+    """A project with jest, vitest and webpack; their packages are those of build/npm_workloads."""
+    (web / "src").mkdir(parents=True)
+    shutil.copytree(packages, web / "node_modules", symlinks=True)
+    for i in range(60):
+        (web / "src" / f"m{i}.js").write_text(f"module.exports = (x) => x + {i};\n", encoding="utf-8")
+    (web / "src/index.js").write_text("console.log([" + ",".join(f"require('./m{i}')(1)" for i in range(60)) + "]);\n", encoding="utf-8")
+    (web / "package.json").write_text('{"name": "web", "version": "1.0.0", "private": true}\n', encoding="utf-8")
+    for i in range(3):
+        cases = "".join(f"test('t{n}', () => {{ expect(f({n})).toBe({n + i}); }});\n" for n in range(10))
+        (web / f"a{i}.test.js").write_text(f"const f = require('./src/m{i}');\n{cases}", encoding="utf-8")
+        (web / f"b{i}.spec.mjs").write_text("import {test, expect} from 'vitest';\nimport f from './src/m%d.js';\n%s" % (i, cases),
+                                            encoding="utf-8")
+    (web / "jest.config.js").write_text("module.exports = {testMatch: ['**/*.test.js']};\n", encoding="utf-8")
+    (web / "vitest.config.mjs").write_text("export default {test: {include: ['*.spec.mjs']}};\n", encoding="utf-8")
 
 
 def remove(repo, names):
@@ -110,7 +167,7 @@ def remove(repo, names):
 class Runner:
     def __init__(self, sallyport, root):
         self.sallyport, self.root = sallyport, root
-        self.repo, self.home = root / "repo", root / "home"
+        self.home = root / "home"
         self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8"}
         self.policies = {}
 
@@ -120,22 +177,29 @@ class Runner:
         if names not in self.policies:
             file = self.root / ("-".join(names) + ".toml")
             with open(file, "w", encoding="utf-8") as out:
-                subprocess.run([self.sallyport, "allowlist", "init", *names], stdout=out, check=True, env=self.env)
+                if names == ("own",):
+                    out.write(OWN_POLICY)
+                else:
+                    subprocess.run([self.sallyport, "allowlist", "init", *names], stdout=out, check=True, env=self.env)
             self.policies[names] = ("--policy", file)
         return self.policies[names]
 
     def once(self, work, jailed):
-        remove(self.repo, work.clean)
+        repo = self.root / work.place
+        remove(repo, work.clean)
         words = list(work.argv)
         if jailed:
-            words = [self.sallyport, "run", "--repo", self.repo, *self.policy(work.policies), *work.options, "--", *words]
+            words = [self.sallyport, "run", "--repo", repo, *self.policy(work.policies), *work.options, "--", *words]
         began = time.monotonic()
-        done = subprocess.run([str(word) for word in words], cwd=self.repo, env=self.env,
+        done = subprocess.run([str(word) for word in words], cwd=repo, env=self.env,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
         took = time.monotonic() - began
-        missing = [name for name in work.left if not (self.repo / name).exists()]
-        remove(self.repo, work.clean)
-        return (done.returncode, done.stdout, missing), took, done.stderr
+        missing = [name for name in work.left if not (repo / name).exists()]
+        made = work.made(repo) if work.made and not missing else None
+        remove(repo, work.clean)
+        # An npx that reports into a file says how long it took.
+        said = b"" if work.made else done.stdout
+        return (done.returncode, said, missing, made), took, done.stderr
 
 
 def main():
@@ -143,6 +207,7 @@ def main():
     parser.add_argument("--sallyport", type=Path, required=True)
     parser.add_argument("--write", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="those whose name holds this")
     args = parser.parse_args()
     os.umask(0o022)
     rows, failures, absent = [], [], []
@@ -152,8 +217,11 @@ def main():
         for place in ("repo", "home"):
             (root / place).mkdir()
         make_repo(root / "repo", root / "home")
+        packages = PROJECT / "build/npm_workloads/node_modules"
+        subprocess.run([PROJECT / "tools/npm_packages.sh", "npm_workloads"], check=True)
+        make_web(root / "web", packages)
         runner = Runner(args.sallyport.resolve(), root)
-        for work in WORKLOADS:
+        for work in (work for work in WORKLOADS if args.only in work.name):
             lacking = [tool for tool in (work.argv[0], *work.needs) if shutil.which(tool, path=runner.env["PATH"]) is None]
             if lacking:
                 absent.append(f"{work.name} ({lacking[0]})")
@@ -168,6 +236,8 @@ def main():
             (bare, _), (jailed, stderr) = first[False], first[True]
             if bare[0] != 0:
                 failures.append(f"{work.name}: does not work bare: {first[False][1].decode(errors='replace')[-400:]}")
+            elif bare[2]:
+                failures.append(f"{work.name}: leaves no {bare[2]} bare")
             elif bare != jailed:
                 failures.append(f"{work.name}: bare {bare[0]}, {len(bare[1])} bytes, lacks {bare[2]}; jailed {jailed[0]}, "
                                 f"{len(jailed[1])} bytes, lacks {jailed[2]}: {stderr.decode(errors='replace')[-400:]}")
