@@ -11,6 +11,7 @@
 #include "core/view/host_view.h"
 #include "core/view/linux_jail.h"
 #include "jails/oci/bundle.h"
+#include "os/host_switches.h"
 #include "os/memfd.h"
 #include "spawn/owner/helper_image.h"
 #include "spawn/owner/helper_run.h"
@@ -67,6 +68,12 @@ class GvisorRun final : public StagedRun {
 }  // namespace
 
 std::span<const Guarantee> GvisorJail::never_gives() const { return kNeverGives; }
+
+Status GvisorJail::usable() {
+  const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
+  if (!off) return {};
+  return fail(jail_unavailable(kGvisorName, "it cannot be built without user namespaces", off->advice));
+}
 
 Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;

@@ -18,6 +18,7 @@ class GvisorJail final : public Jail {
   [[nodiscard]] std::string_view name() const override { return kGvisorName; }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override;
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
+  [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
 
   // Tests only: as NativeJail's.

@@ -203,11 +203,19 @@ std::vector<ViewEntry> render_root(const std::vector<ViewEntry>& view) {
 
 std::vector<std::string> render_command(const Inputs& inputs, const std::string& directory) {
   if (inputs.runtime == Runtime::kRunsc) {
-    std::vector<std::string> words = {"runsc", "--root", directory + "/state"};
-    if (inputs.outside.uid != 0) words.emplace_back("--rootless");
-    words.insert(words.end(), {"--network=none", "--platform=ptrace", "--ignore-cgroups", "run", "--bundle",
-                               directory + "/bundle", "sallyport"});
-    return words;
+    // Its id names an abstract socket, so that two runs must not share one. Rootless also for root: it is started in a user namespace.
+    const std::string id = directory.substr(directory.rfind('/') + 1);
+    return {"runsc",
+            "--root",
+            directory + "/state",
+            "--rootless",
+            "--network=none",
+            "--platform=ptrace",
+            "--ignore-cgroups",
+            "run",
+            "--bundle",
+            directory + "/bundle",
+            id};
   }
   const std::uint32_t of_worker = 3;  // see wire::kInRuntime
   const std::uint32_t preserved = image_fd(inputs) - spawn::wire::kFirstRuntimeFd + 1 + of_worker;

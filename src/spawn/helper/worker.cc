@@ -111,7 +111,8 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   if (run.has(wire::kAsAnother) && !become_owner(place, run, failure)) return false;
   if (run.has(wire::kHandsConnections) && !open_handing(run, failure)) return false;
   // An OCI runtime is told of no network of its own: without ours it would have the host's.
-  const bool has_network = run.image->net_socket_count > 0 || run.has(wire::kInRuntime);
+  // gVisor commands its sandbox over an abstract socket, which everybody in its network namespace could connect to.
+  const bool has_network = run.image->net_socket_count > 0 || run.has(wire::kInRuntime | wire::kFramed);
   if (has_network && !own_network(run, failure)) return false;
   // Where descriptors cannot be passed, the host's device nodes are not shown either.
   return !run.has(wire::kWrapper) || run.has(wire::kFramed) || guard_devices(run, failure);
