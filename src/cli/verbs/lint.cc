@@ -29,7 +29,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LintCommand {
-  JobOptions job{.timeout = std::chrono::minutes(10), .label = "lint"};
+  JobOptions job{.repo = {},
+                 .timeout = std::chrono::minutes(10),
+                 .memory = {},
+                 .allowed_egress = {},
+                 .workspaces = {},
+                 .audit = {},
+                 .label = "lint"};
   std::optional<fs::path> exceptions{};
   std::optional<fs::path> sarif{};
   std::optional<std::string> changed{};
