@@ -98,7 +98,7 @@ class CallHost {
   virtual ~CallHost() = default;
   // The plan's tool among the host's programs, by the gate's rules of trust. The same value each time.
   [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> pin_tool() = 0;
-  // A program with the role wrapper, of the built-in set, by the same rules (C4).
+  // A program with the role wrapper, of the built-in set or of the jails' own table (ADR 0085), by the same rules (C4).
   [[nodiscard]] virtual Result<Executable> pin_wrapper(std::string_view name) = 0;
   // The plan's memory, process and processor limits, by the strongest means this host has. Established by the gate, not to
   // be listed by the jail. A jail that does not ask must hold and list them itself.

@@ -59,7 +59,8 @@ Status write_line(const LogDirectory& directory, int fd, std::uint64_t offset, s
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       const int problem = errno;
-      static_cast<void>(::ftruncate(fd, static_cast<off_t>(offset)));
+      // Should this fail too, the next writer finds a torn tail and sets it aside.
+      [[maybe_unused]] const int cut = ::ftruncate(fd, static_cast<off_t>(offset));
       return fail(directory.failed(problem, {}));
     }
     line.remove_prefix(static_cast<std::size_t>(put));
