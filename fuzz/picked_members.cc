@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(some.empty() || (some.front() == '{' && some.back() == '}' && some.size() <= text.size() + 2));
   const Json whole = Json::parse(text, nullptr, false);
   if (!whole.is_object()) return 0;
+  // To nlohmann a NUL is the end of the text; to us a record with one is none.
+  if (some.empty() && text.find('\0') != std::string_view::npos) return 0;
   require(!some.empty());
   const Json picked = Json::parse(some, nullptr, false);
   require(picked.is_object());

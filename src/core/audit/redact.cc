@@ -48,16 +48,13 @@ struct Cut {
   std::size_t end = 0;
 };
 
-// scheme://user:password@host: all before the last @ of the authority. A backslash does not end it, though some parsers take it
-// for a slash: to others it is part of a password.
+// scheme://user:password@host: all before the last @ of the authority. Neither a backslash nor ? or # ends it, though parsers
+// differ about them: whoever typed one unquoted meant it as part of a password.
 std::optional<Cut> url_credentials(std::string_view text, std::size_t colon) {
   if (!text.substr(colon).starts_with("://")) return std::nullopt;
   const std::size_t begin = colon + 3;
   std::size_t end = begin;
-  while (end < text.size() && !is_space(text[end]) && text[end] != '/' && text[end] != '?' && text[end] != '#' &&
-         text[end] != '"') {
-    ++end;
-  }
+  while (end < text.size() && !is_space(text[end]) && text[end] != '/' && text[end] != '"') ++end;
   const std::size_t at = text.substr(begin, end - begin).rfind('@');
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   return Cut{.begin = begin, .end = begin + at};

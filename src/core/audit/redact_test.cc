@@ -27,6 +27,8 @@ const std::vector<Words> kCommands = {
     {"git", "clone", "https://user:p@$@host.example/r"},
     {"git", "clone", "https://a\\$@host.example/r"},
     {"git", "clone", "https://user:a\\$@host.example/r"},
+    {"git", "clone", "https://a#$@host.example/r"},
+    {"git", "clone", "https://a?$@host.example/r"},
     {"git", "-c", "http.extraHeader=Authorization: Bearer $", "fetch"},
     {"npm", "install", "--password", "$"},
     {"npm", "install", "--password=$"},
