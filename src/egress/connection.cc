@@ -23,16 +23,13 @@ Connection::Connection(EgressRun& run, UniqueFd client, UniqueFd reserve, Client
     : run_(run),
       rule_(rule),
       gone_(std::move(gone)),
-      client_(std::move(client)),
-      reserve_(std::move(reserve)),
+      ends_(run, std::move(client), std::move(reserve), [this] { leave(); }),
       up_(std::move(place), run.budgets[rule].up, run.pipes, run.buffer),
       down_(run.pipes, run.buffer) {}
 
 void Connection::start() {
-  Result<Watch> watch = run_.loop->watch(client_.get(), kBothWays, *this);
-  if (!watch) return abort();
-  client_watch_ = std::move(*watch);
-  send_at_once(client_.get());
+  if (!ends_.watch_client(*this)) return;
+  send_at_once(ends_.client());
   take_room();
   advance();
 }
@@ -42,32 +39,32 @@ void Connection::take_room() {
   if (roomy_) {
     ++run_.roomy_connections;
   } else {
-    bound_buffers(client_.get(), kTightBuffer);
+    bound_buffers(ends_.client(), kTightBuffer);
   }
 }
 
 void Connection::ready(int fd, std::uint32_t events) {
-  if (state_ == State::kGone) return;
+  if (ends_.state() == Ends::State::kGone) return;
   // A client's reset ends everything. A server's does not yet: what it sent before is read first.
-  if (fd == client_.get() && (events & EPOLLERR) != 0) return abort();
+  if (fd == ends_.client() && (events & EPOLLERR) != 0) return ends_.abort();
   advance();
 }
 
 // Both sockets report an edge only, so every event has everything tried that may have become possible.
 void Connection::advance() {
-  if (state_ == State::kGoodbye) return advance_goodbye();
+  if (ends_.state() == Ends::State::kGoodbye) return ends_.advance_goodbye();
   turn_.reset();
   if (!up_ended_ && !server_deaf_) advance_up();
-  if (state_ == State::kOpen && !seeking_ && !server_ && up_.wants_server()) seek_server();
-  if (state_ == State::kOpen && server_ && !down_ended_) advance_down();
-  if (state_ != State::kOpen) return;
+  if (ends_.is_open() && !seeking_ && !ends_.has_server() && up_.wants_server()) seek_server();
+  if (ends_.is_open() && ends_.has_server() && !down_ended_) advance_down();
+  if (!ends_.is_open()) return;
   set_client_timer();
   if (down_ended_ && server_deaf_) return say_goodbye({});
-  if (down_ended_ && up_ended_) close();
+  if (down_ended_ && up_ended_) ends_.close();
 }
 
 void Connection::advance_up() {
-  switch (up_.advance(client_.get(), server_ ? server_.get() : -1)) {
+  switch (up_.advance(ends_.client(), ends_.server())) {
     case ClientStream::State::kWaiting:
     case ClientStream::State::kGoOn:
       return;
@@ -81,7 +78,7 @@ void Connection::advance_up() {
     case ClientStream::State::kRefused:
       return refuse(up_.refusal());
     case ClientStream::State::kClientGone:
-      return abort();
+      return ends_.abort();
     case ClientStream::State::kServerGone:
       server_deaf_ = true;
       return;
@@ -93,7 +90,7 @@ std::uint64_t Connection::watch_server() {
   if (seen_ > 0 || !up_.watches_server()) return seen_ > 0 ? seen_ : Relay::kUnlimited;
   ssize_t got = -1;
   do {
-    got = ::recv(server_.get(), run_.buffer.data(), run_.buffer.size(), MSG_PEEK);
+    got = ::recv(ends_.server(), run_.buffer.data(), run_.buffer.size(), MSG_PEEK);
   } while (got < 0 && errno == EINTR);
   if (got < 0 && would_block(errno)) return 0;
   if (got <= 0) return Relay::kUnlimited;  // its end: the relay finds it too
@@ -107,7 +104,7 @@ void Connection::advance_down() {
   const std::uint64_t before = budget;
   const std::uint64_t allowed = watch_server();
   std::uint64_t most = allowed;
-  const Relay::State state = down_.pump(server_.get(), client_.get(), budget, most);
+  const Relay::State state = down_.pump(ends_.server(), ends_.client(), budget, most);
   if (seen_ > 0) seen_ = most;
   if (budget != before) up_.server_answered();
   switch (state) {
@@ -122,13 +119,13 @@ void Connection::advance_down() {
       return look_again({});
     case Relay::State::kEnded:
       down_ended_ = true;
-      ::shutdown(client_.get(), SHUT_WR);
+      ::shutdown(ends_.client(), SHUT_WR);
       return;
     case Relay::State::kOverBudget:
       return refuse({.reason = DenialReason::kByteBudget});
     case Relay::State::kSourceBroken:
     case Relay::State::kSinkBroken:
-      return abort();
+      return ends_.abort();
   }
 }
 
@@ -150,33 +147,50 @@ void Connection::set_client_timer() {
 void Connection::seek_server() {
   seeking_ = true;
   const ClientStream::Place& place = up_.place();
-  search_ = std::make_unique<UpstreamSearch>(
-      run_, UpstreamSearch::Wanted{.name = place.name, .port = place.port, .rule = rule_}, std::move(reserve_),
-      [this](UpstreamSearch::Found found) { use_found(std::move(found)); });
-  search_->start();
+  ends_.seek_server({.name = place.name, .port = place.port, .rule = rule_},
+                    [this](UpstreamSearch::Found found) { use_found(std::move(found)); });
 }
 
 void Connection::use_found(UpstreamSearch::Found found) {
-  if (state_ != State::kOpen) return;
+  if (!ends_.is_open()) return;
   if (found.refusal) return refuse(*found.refusal);
   if (!found.server) {
     run_.unreachable.add(up_.place().name, up_.place().port, found.unreachable);
-    return abort();
+    return ends_.abort();
   }
-  server_ = std::move(found.server);
   if (roomy_) {
-    bound_unsent(server_.get(), kRoomyUnsent);
+    bound_unsent(found.server.get(), kRoomyUnsent);
   } else {
-    bound_buffers(server_.get(), kTightBuffer);
+    bound_buffers(found.server.get(), kTightBuffer);
   }
-  Result<Watch> watch = run_.loop->watch(server_.get(), kBothWays, *this);
-  if (!watch) return abort();
-  server_watch_ = std::move(*watch);
-  advance();
+  if (ends_.take_server(std::move(found.server), *this)) advance();
+}
+
+void Connection::refuse(const Refusal& refusal) {
+  const ClientStream::Place& place = up_.place();
+  run_.denials.add(refusal.host.empty() ? std::string_view(place.name) : refusal.host, place.port, refusal.reason,
+                   refusal.address_class);
+  const bool readable = !refusal.goodbye.empty() && up_.may_answer() && !down_.in_flight() && !down_ended_;
+  if (!readable) return ends_.abort();
+  say_goodbye(refusal.goodbye);
+}
+
+void Connection::say_goodbye(std::string text) {
+  client_timer_.reset();
+  turn_.reset();
+  ends_.say_goodbye(std::move(text));
+}
+
+void Connection::leave() {
+  if (roomy_) --run_.roomy_connections;
+  roomy_ = false;
+  client_timer_.reset();
+  turn_.reset();
+  gone_();
 }
 
 void Connection::last_round() {
-  if (state_ == State::kOpen && server_) advance();
+  if (ends_.is_open() && ends_.has_server()) advance();
 }
 
 }  // namespace sallyport

@@ -8,22 +8,18 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 
 #include "egress/client_stream.h"
-#include "egress/farewell.h"
+#include "egress/ends.h"
 #include "egress/guest.h"
 #include "egress/run.h"
-#include "egress/upstream_search.h"
 
 namespace sallyport {
 
 class Connection final : public Guest {
  public:
-  // `reserve` is a descriptor kept free for the server's socket: a client is let in only when there is one.
-  // `gone` is called once, when both sockets are closed; the object may be destroyed after the events at hand.
+  // `reserve` and `gone` as those of Ends; the object may be destroyed after the events at hand.
   Connection(EgressRun& run, UniqueFd client, UniqueFd reserve, ClientStream::Place place, std::size_t rule,
              std::function<void()> gone);
   Connection(const Connection&) = delete;
@@ -34,8 +30,6 @@ class Connection final : public Guest {
   void last_round() override;
 
  private:
-  enum class State { kOpen, kGoodbye, kGone };
-
   void advance();
   void advance_up();
   void advance_down();
@@ -46,23 +40,13 @@ class Connection final : public Guest {
   void use_found(UpstreamSearch::Found found);
   void refuse(const Refusal& refusal);
   void say_goodbye(std::string text);
-  void advance_goodbye();
-  void drop_server();
   void take_room();
-  void give_room_back();
-  void abort();
-  void close();
+  void leave();
 
   EgressRun& run_;
   const std::size_t rule_;
   std::function<void()> gone_;
-  State state_ = State::kOpen;
-
-  UniqueFd client_;
-  Watch client_watch_{};
-  UniqueFd reserve_;
-  UniqueFd server_{};
-  Watch server_watch_{};
+  Ends ends_;
 
   ClientStream up_;
   Relay down_;
@@ -72,12 +56,9 @@ class Connection final : public Guest {
   bool server_deaf_ = false;  // writes to it fail; what it sent before is still delivered
   bool seeking_ = false;
   bool roomy_ = false;
-  std::unique_ptr<UpstreamSearch> search_{};
 
-  Farewell farewell_{};
   Timer client_timer_{};
-  Timer timer_{};  // of the goodbye
-  Timer turn_{};   // to go on without an event
+  Timer turn_{};  // to go on without an event
 };
 
 }  // namespace sallyport

@@ -30,48 +30,44 @@ RegistryConnection::RegistryConnection(EgressRun& run, UniqueFd client, UniqueFd
       endpoint_(*run.registry),
       rule_(rule),
       gone_(std::move(gone)),
-      client_(std::move(client)),
-      reserve_(std::move(reserve)) {}
+      ends_(run, std::move(client), std::move(reserve), [this] { leave(); }) {}
 
 void RegistryConnection::start() {
-  Result<Watch> watch = run_.loop->watch(client_.get(), kBothWays, *this);
-  if (!watch) return abort();
-  client_watch_ = std::move(*watch);
-  send_at_once(client_.get());
-  timer_ = run_.loop->after(run_.timeouts.client, [this] { say_goodbye({}); });
+  if (!ends_.watch_client(*this)) return;
+  send_at_once(ends_.client());
+  request_timer_ = run_.loop->after(run_.timeouts.client, [this] { say_goodbye({}); });
   advance();
 }
 
 void RegistryConnection::ready(int fd, std::uint32_t events) {
-  if (state_ == State::kGone) return;
-  if (fd == client_.get() && (events & EPOLLERR) != 0) return abort();
+  if (ends_.state() == Ends::State::kGone) return;
+  if (fd == ends_.client() && (events & EPOLLERR) != 0) return ends_.abort();
   advance();
 }
 
 void RegistryConnection::last_round() {
-  if (state_ == State::kAnswer) advance();
+  if (is_in(State::kAnswer)) advance();
 }
 
 void RegistryConnection::advance() {
+  if (ends_.state() == Ends::State::kGoodbye) return ends_.advance_goodbye();
+  if (!ends_.is_open()) return;
   switch (state_) {
     case State::kRequest:
       return read_request();
     case State::kSeeking:
-    case State::kGone:
       return;
     case State::kAnswer:
       return advance_answer();
-    case State::kGoodbye:
-      return advance_goodbye();
   }
 }
 
 void RegistryConnection::read_request() {
-  while (state_ == State::kRequest) {
-    const ssize_t got = ::recv(client_.get(), run_.buffer.data(), kRequestPiece, 0);
+  while (is_in(State::kRequest)) {
+    const ssize_t got = ::recv(ends_.client(), run_.buffer.data(), kRequestPiece, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && would_block(errno)) return;
-    if (got <= 0) return abort();
+    if (got <= 0) return ends_.abort();
     const HttpRequests::Step step = http_.next(std::span(run_.buffer).first(static_cast<std::size_t>(got)));
     if (step.kind != HttpRequests::Step::Kind::kNeedMore) judge(step);
   }
@@ -86,7 +82,7 @@ void RegistryConnection::judge(const HttpRequests::Step& step) {
   }
   if (refusal) {
     run_.denials.add(refusal->host.empty() ? endpoint_.name : refusal->host, endpoint_.port, refusal->reason);
-    return refusal->goodbye.empty() ? abort() : say_goodbye(std::move(refusal->goodbye));
+    return refusal->goodbye.empty() ? ends_.abort() : say_goodbye(std::move(refusal->goodbye));
   }
   RegistryRequest request = registry_request(http_.head(), endpoint_);
   if (!request.why.empty()) {
@@ -99,27 +95,20 @@ void RegistryConnection::judge(const HttpRequests::Step& step) {
   budget -= request.head.size();
   request_ = std::move(request.head);
   is_head_ = request.is_head;
-  timer_.reset();
+  request_timer_.reset();
   state_ = State::kSeeking;
-  search_ = std::make_unique<UpstreamSearch>(
-      run_,
-      UpstreamSearch::Wanted{
-          .name = endpoint_.name, .port = endpoint_.registry_port, .rule = rule_, .tls = endpoint_.tls},
-      std::move(reserve_), [this](UpstreamSearch::Found found) { use_found(std::move(found)); });
-  search_->start();
+  ends_.seek_server({.name = endpoint_.name, .port = endpoint_.registry_port, .rule = rule_, .tls = endpoint_.tls},
+                    [this](UpstreamSearch::Found found) { use_found(std::move(found)); });
 }
 
 void RegistryConnection::use_found(UpstreamSearch::Found found) {
-  if (state_ != State::kSeeking) return;
+  if (!is_in(State::kSeeking)) return;
   if (found.refusal) {
     run_.denials.add(endpoint_.name, endpoint_.registry_port, found.refusal->reason, found.refusal->address_class);
     return say_goodbye(http_error("502 Bad Gateway", "the registry's address is refused"));
   }
   if (!found.server) return unreachable(found.unreachable);
-  server_ = std::move(found.server);
-  Result<Watch> watch = run_.loop->watch(server_.get(), kBothWays, *this);
-  if (!watch) return abort();
-  server_watch_ = std::move(*watch);
+  if (!ends_.take_server(std::move(found.server), *this)) return;
   answer_.emplace(endpoint_, is_head_);
   state_ = State::kAnswer;
   advance_answer();
@@ -139,7 +128,7 @@ void RegistryConnection::advance_answer() {
 bool RegistryConnection::send_request() {
   while (request_sent_ < request_.size()) {
     const ssize_t put =
-        ::send(server_.get(), request_.data() + request_sent_, request_.size() - request_sent_, MSG_NOSIGNAL);
+        ::send(ends_.server(), request_.data() + request_sent_, request_.size() - request_sent_, MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && would_block(errno)) return false;
     if (put < 0) {
@@ -154,15 +143,15 @@ bool RegistryConnection::send_request() {
 bool RegistryConnection::send_answer() {
   std::size_t sent = 0;
   while (sent < out_.size()) {
-    const ssize_t put = ::send(client_.get(), out_.data() + sent, out_.size() - sent, MSG_NOSIGNAL);
+    const ssize_t put = ::send(ends_.client(), out_.data() + sent, out_.size() - sent, MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       const int error = errno;
       out_.erase(0, sent);
-      if (out_of_memory(error) || (would_block(error) && has_room(client_.get()))) {
+      if (out_of_memory(error) || (would_block(error) && has_room(ends_.client()))) {
         turn_ = run_.loop->after(kMemoryRetry, [this] { advance(); });
       } else if (!would_block(error)) {
-        abort();
+        ends_.abort();
       }
       return false;
     }
@@ -173,23 +162,23 @@ bool RegistryConnection::send_answer() {
 }
 
 bool RegistryConnection::read_answer() {
-  const ssize_t got = ::recv(server_.get(), run_.buffer.data(), run_.buffer.size(), 0);
+  const ssize_t got = ::recv(ends_.server(), run_.buffer.data(), run_.buffer.size(), 0);
   if (got < 0 && errno == EINTR) return true;
   if (got < 0 && would_block(errno)) return false;
   if (got <= 0) {
     use_answer(answer_->end(out_));
-    return state_ == State::kAnswer;
+    return is_in(State::kAnswer);
   }
   const auto count = static_cast<std::uint64_t>(got);
   std::uint64_t& budget = run_.budgets[rule_].down;
   if (count > budget) {
     run_.denials.add(endpoint_.name, endpoint_.port, DenialReason::kByteBudget);
-    abort();
+    ends_.abort();
     return false;
   }
   budget -= count;
   use_answer(answer_->feed({reinterpret_cast<const char*>(run_.buffer.data()), static_cast<std::size_t>(count)}, out_));
-  return state_ == State::kAnswer;
+  return is_in(State::kAnswer);
 }
 
 void RegistryConnection::use_answer(RegistryAnswer::State state) {
@@ -201,14 +190,14 @@ void RegistryConnection::use_answer(RegistryAnswer::State state) {
       return;
     case RegistryAnswer::State::kSecret:
       run_.denials.add(endpoint_.name, endpoint_.port, DenialReason::kCredentialsInAnswer);
-      return abort();
+      return ends_.abort();
     case RegistryAnswer::State::kBroken:
       break;
   }
   const std::string why = fmt::format("the registry's answer cannot be passed on: {}", answer_->why());
   if (answer_->untouched()) return unreachable(why);
   run_.unreachable.add(endpoint_.name, endpoint_.registry_port, why);
-  abort();  // not closed: the tool must not take a part for the whole
+  ends_.abort();  // not closed: the tool must not take a part for the whole
 }
 
 void RegistryConnection::refuse(DenialReason reason, std::string goodbye) {
@@ -222,47 +211,13 @@ void RegistryConnection::unreachable(const std::string& why) {
 }
 
 void RegistryConnection::say_goodbye(std::string text) {
-  state_ = State::kGoodbye;
-  drop_server();
+  request_timer_.reset();
   turn_.reset();
-  farewell_.say(std::move(text));
-  timer_ = run_.loop->after(run_.timeouts.goodbye, [this] { close(); });
-  advance_goodbye();
+  ends_.say_goodbye(std::move(text));
 }
 
-void RegistryConnection::advance_goodbye() {
-  switch (farewell_.advance(client_.get(), run_.buffer)) {
-    case Farewell::State::kWaiting:
-      return;
-    case Farewell::State::kClosed:
-      return close();
-    case Farewell::State::kReset:
-      return abort();
-  }
-}
-
-void RegistryConnection::drop_server() {
-  if (search_) search_->cancel();
-  reserve_.reset();
-  server_watch_.reset();
-  close_with_reset(std::move(server_));
-}
-
-void RegistryConnection::abort() {
-  if (state_ == State::kGone) return;
-  drop_server();
-  client_watch_.reset();
-  close_with_reset(std::move(client_));
-  close();
-}
-
-void RegistryConnection::close() {
-  if (state_ == State::kGone) return;
-  state_ = State::kGone;
-  drop_server();
-  client_watch_.reset();
-  client_.reset();
-  timer_.reset();
+void RegistryConnection::leave() {
+  request_timer_.reset();
   turn_.reset();
   gone_();
 }

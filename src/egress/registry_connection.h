@@ -6,16 +6,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "core/egress/http_requests.h"
 #include "core/egress/registry_answer.h"
-#include "egress/farewell.h"
+#include "egress/ends.h"
 #include "egress/guest.h"
 #include "egress/run.h"
-#include "egress/upstream_search.h"
 
 namespace sallyport {
 
@@ -31,7 +29,7 @@ class RegistryConnection final : public Guest {
   void last_round() override;
 
  private:
-  enum class State { kRequest, kSeeking, kAnswer, kGoodbye, kGone };
+  enum class State { kRequest, kSeeking, kAnswer };
 
   void advance();
   void read_request();
@@ -45,34 +43,25 @@ class RegistryConnection final : public Guest {
   void refuse(DenialReason reason, std::string goodbye);
   void unreachable(const std::string& why);
   void say_goodbye(std::string text);
-  void advance_goodbye();
-  void drop_server();
-  void abort();
-  void close();
+  void leave();
+  [[nodiscard]] bool is_in(State state) const { return ends_.is_open() && state_ == state; }
 
   EgressRun& run_;
   const RegistryEndpoint& endpoint_;
   const std::size_t rule_;
   std::function<void()> gone_;
-  State state_ = State::kRequest;
-
-  UniqueFd client_;
-  Watch client_watch_{};
-  UniqueFd reserve_;
-  UniqueFd server_{};
-  Watch server_watch_{};
+  Ends ends_;
+  State state_ = State::kRequest;  // while both ends are open
 
   HttpRequests http_{};
   std::string request_{};  // with the credentials
   bool is_head_ = false;
   std::size_t request_sent_ = 0;
-  std::unique_ptr<UpstreamSearch> search_{};
   std::optional<RegistryAnswer> answer_{};
   std::string out_{};  // for the client
   bool answered_ = false;
-  Farewell farewell_{};
-  Timer timer_{};  // of the request, then of the goodbye
-  Timer turn_{};   // to go on without an event
+  Timer request_timer_{};
+  Timer turn_{};  // to go on without an event
 };
 
 }  // namespace sallyport
