@@ -11,6 +11,7 @@
 #include "core/view/paths.h"
 #include "gate/layers.h"
 #include "gate/repo_commit.h"
+#include "gate/second_names.h"
 #include "os/canonical.h"
 #include "workspace/impl.h"
 
@@ -29,6 +30,11 @@ fs::path settled(const fs::path& path) {
   std::error_code error;
   fs::path found = fs::weakly_canonical(path, error);
   return error ? path.lexically_normal() : found;
+}
+
+// Also where a bind mount makes them so.
+bool is_near(const fs::path& log, const fs::path& other) {
+  return overlap(log, other) || have_second_names(log, other);
 }
 
 LogReach reach_of(const AuditCall& call) {
@@ -63,13 +69,13 @@ Status check_log_place(const fs::path& log, const LogReach& reach) {
   const fs::path place = settled(log);
   const Result<fs::path> repo = canonical_existing(reach.repo, "repo");
   const bool is_repo = repo && check_not_whole_host("repo", repo->native());
-  if (is_repo && overlap(place, *repo)) return fail(too_near(place, "in the analysed repo"));
+  if (is_repo && is_near(place, *repo)) return fail(too_near(place, "in the analysed repo"));
   for (const fs::path& path : reach.writable) {
     const Result<fs::path> writable = canonical_existing(path);
-    if (writable && overlap(place, *writable)) return fail(too_near(place, "below a path that the tool may write"));
+    if (writable && is_near(place, *writable)) return fail(too_near(place, "below a path that the tool may write"));
   }
   for (const fs::path& path : reach.workspaces) {
-    if (overlap(place, settled(path))) return fail(too_near(place, "where workspaces are kept"));
+    if (is_near(place, settled(path))) return fail(too_near(place, "where workspaces are kept"));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "core/view/paths.h"
+#include "gate/second_names.h"
 #include "os/canonical.h"
 #include "os/openat2.h"
 
@@ -144,6 +145,7 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
   const Plan& plan = prepared.plan;
   const std::string real_home = canonical_home(home);
   TRY(check_home(plan, real_home));
+  TRY(check_second_names(plan, real_home));
   Collector collector;
   TRY(collector.look(plan.repo));
   ViewInputs inputs{.repo = plan.repo,

@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/view/paths.h"
 
 namespace sallyport {
 namespace {
 
-// Where a host keeps what it starts and what configures that. Named here and not taken from one host's layout: a path
-// keeps its meaning where a directory happens to be missing.
-constexpr auto kSystem = std::to_array<std::string_view>(
-    {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/etc", "/boot"});
 constexpr auto kTemporary = std::to_array<std::string_view>({"/tmp", "/var/tmp", "/dev/shm"});
-constexpr auto kHomes = std::to_array<std::string_view>({"/home", "/root", "/run"});
 
 template <class Roots>
 bool inside_any(const std::string& path, const Roots& roots) {
@@ -45,7 +39,7 @@ void judge(const ViewEntry& entry, Losses& losses) {
   const std::string& path = entry.source;
   // The lower directory of an overlay is only read.
   const bool writable = entry.access == RepoAccess::kWritable && entry.kind == ViewKind::kBind;
-  if (writable && (inside_any(path, kSystem) || holds_any(path, kSystem))) {
+  if (writable && (inside_any(path, kSystemDirectories) || holds_any(path, kSystemDirectories))) {
     losses.add(Guarantee::kFsReadonlySystem, entry, "it makes a part of the system writable");
   }
   // A read-only path strictly inside is only shown, like one inside a home directory: the rest stays the run's own.
@@ -54,7 +48,8 @@ void judge(const ViewEntry& entry, Losses& losses) {
   } else if (writable && inside_any(path, kTemporary)) {
     losses.add(Guarantee::kFsPrivateTmp, entry, "what is written there stays in the host's temporary directory");
   }
-  if (holds_any(path, kHomes)) losses.add(Guarantee::kFsHomeHidden, entry, "it shows home directories or /run");
+  if (holds_any(path, kHomeDirectories))
+    losses.add(Guarantee::kFsHomeHidden, entry, "it shows home directories or /run");
 }
 
 }  // namespace

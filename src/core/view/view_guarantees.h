@@ -2,6 +2,7 @@
 // caller adds can take one away; a receipt must not list it then, and who requires it is refused before the start.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,12 @@
 #include "sallyport/guarantee.h"
 
 namespace sallyport {
+
+// Where a host keeps what it starts and what configures that. Named here and not taken from one host's layout: a path
+// keeps its meaning where a directory happens to be missing.
+inline constexpr auto kSystemDirectories = std::to_array<std::string_view>(
+    {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/etc", "/boot"});
+inline constexpr auto kHomeDirectories = std::to_array<std::string_view>({"/home", "/root", "/run"});
 
 struct LostGuarantee {
   Guarantee guarantee{};
