@@ -224,6 +224,19 @@ TEST(AfterClientHello, NothingSettlesItBeforeTheServerHasChosen_C24) {
       << "a resumed session goes on encrypted";
 }
 
+TEST(AfterClientHello, HowTheBytesAreCutDecidesNothing_C24) {
+  for (const bool chosen : {false, true}) {
+    for (int type = 0; type < 256; ++type) {
+      const auto first = static_cast<std::uint8_t>(type);
+      EXPECT_EQ(parse_after_client_hello(Octets{first}, chosen).kind, RecordKind::kNeedMore) << type;
+      EXPECT_EQ(parse_after_client_hello(Octets{first, 2}, chosen).why, "an unknown version") << type;
+    }
+  }
+  for (const Octets& record : {kChangeRecord, Octets{23, 3, 3, 0, 1, 0}}) {
+    EXPECT_EQ(parse_after_client_hello(std::span(record).first(2), true).kind, RecordKind::kSettled) << "the control";
+  }
+}
+
 TEST(AfterClientHello, WhatNobodyHasToSendIsRefused_C24) {
   const Octets hello = ordinary_hello("a.test");
   for (const bool chosen : {false, true}) {

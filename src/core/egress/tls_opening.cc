@@ -65,8 +65,9 @@ ClientRecord parse_aside(std::span<const std::uint8_t> bytes, std::size_t body, 
 }  // namespace
 
 ClientRecord parse_after_client_hello(std::span<const std::uint8_t> bytes, bool server_has_chosen) {
-  if (bytes.size() > 1 && bytes[1] != kTlsMajor) return refused_record("an unknown version");
-  if (bytes.empty()) return {};
+  // A record's type alone decides nothing: the version behind it may be wrong, and how the client cuts its bytes must not matter.
+  if (bytes.size() < 2) return {};
+  if (bytes[1] != kTlsMajor) return refused_record("an unknown version");
   switch (bytes[0]) {
     case kHandshakeRecord:
       return parse_handshake(bytes, server_has_chosen);
