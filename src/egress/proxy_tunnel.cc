@@ -10,37 +10,11 @@
 #include <span>
 
 #include "core/bytes/base64.h"
+#include "core/egress/connect_answer.h"
 #include "core/errors.h"
 #include "egress/socket_errors.h"
 
 namespace sallyport {
-namespace {
-
-// More than any proxy says before it says yes or no.
-constexpr std::size_t kLongestHead = 16 * 1024;
-constexpr std::string_view kEndOfHead = "\r\n\r\n";
-
-// "HTTP/1.1 200 …": the code, or 0.
-int status_of(std::string_view head) {
-  constexpr std::size_t kCodeAt = 9;
-  const bool plausible = head.starts_with("HTTP/1.") && head.size() > kCodeAt + 3 && head[kCodeAt - 1] == ' ';
-  if (!plausible) return 0;
-  int code = 0;
-  for (const char digit : head.substr(kCodeAt, 3)) {
-    if (digit < '0' || digit > '9') return 0;
-    code = code * 10 + (digit - '0');
-  }
-  return code;
-}
-
-std::string problem_of(int status) {
-  if (status == 0) return "the proxy does not answer in HTTP";
-  if (status == 407) return "the proxy wants a user and a password (407)";
-  return fmt::format("the proxy refuses it ({})", status);
-}
-
-}  // namespace
-
 bool goes_through(const UpstreamProxy& proxy, std::string_view name) {
   return std::ranges::none_of(proxy.without, [name](const std::string& one) {
     return one == "*" || name == one ||
@@ -63,8 +37,9 @@ void ProxyTunnel::start() {
   ready(proxy_.get(), 0);
 }
 
-void ProxyTunnel::ready(int /*fd*/, std::uint32_t /*events*/) {
-  if (send_rest()) read_answer();
+void ProxyTunnel::ready(int /*fd*/, std::uint32_t events) {
+  constexpr std::uint32_t kEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+  if (send_rest()) read_answer((events & kEnd) != 0);
 }
 
 // False: it has ended, or waits.
@@ -83,22 +58,26 @@ bool ProxyTunnel::send_rest() {
 }
 
 // Looked at before it is taken: behind the head comes what the host itself says.
-void ProxyTunnel::read_answer() {
-  std::array<char, kLongestHead> seen{};
+void ProxyTunnel::read_answer(bool ended) {
+  std::array<char, kLargestConnectAnswer> seen{};
   ssize_t got = -1;
   do {
     got = ::recv(proxy_.get(), seen.data(), seen.size(), MSG_PEEK);
   } while (got < 0 && errno == EINTR);
   if (got < 0 && would_block(errno)) return;
   if (got <= 0) return finish("the proxy closed the connection");
-  const std::string_view head(seen.data(), static_cast<std::size_t>(got));
-  const std::size_t end = head.find(kEndOfHead);
-  if (end == std::string_view::npos && head.size() < kLongestHead) return;  // more comes, or its end
-  const int status = end == std::string_view::npos ? 0 : status_of(head);
-  if (status < 200 || status > 299) return finish(problem_of(status));
-  const std::size_t size = end + kEndOfHead.size();
-  if (::recv(proxy_.get(), seen.data(), size, 0) != static_cast<ssize_t>(size)) return finish(problem_of(0));
-  finish({});
+  ConnectAnswer answer = parse_connect_answer({seen.data(), static_cast<std::size_t>(got)});
+  switch (answer.kind) {
+    case ConnectAnswer::Kind::kNeedMore:
+      // Bytes that are only peeked at hide the end behind them.
+      return ended ? finish("the proxy closed the connection") : void();
+    case ConnectAnswer::Kind::kRefused:
+      return finish(std::move(answer.why));
+    case ConnectAnswer::Kind::kOpen:
+      break;
+  }
+  const ssize_t taken = ::recv(proxy_.get(), seen.data(), answer.size, 0);
+  finish(taken == static_cast<ssize_t>(answer.size) ? std::string() : "the proxy closed the connection");
 }
 
 void ProxyTunnel::finish(std::string problem) {

@@ -30,7 +30,7 @@ class ProxyTunnel final : public Watcher {
 
  private:
   [[nodiscard]] bool send_rest();
-  void read_answer();
+  void read_answer(bool ended);
   void finish(std::string problem);
 
   Loop& loop_;

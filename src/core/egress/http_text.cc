@@ -35,6 +35,20 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+int status_in(std::string_view line) {
+  constexpr std::size_t kCodeAt = 9;
+  constexpr std::size_t kCodeEnd = kCodeAt + 3;
+  const bool plausible = (line.starts_with("HTTP/1.1 ") || line.starts_with("HTTP/1.0 ")) && line.size() >= kCodeEnd &&
+                         (line.size() == kCodeEnd || line[kCodeEnd] == ' ');
+  if (!plausible) return 0;
+  int code = 0;
+  for (const char digit : line.substr(kCodeAt, kCodeEnd - kCodeAt)) {
+    if (!is_ascii_digit(digit)) return 0;
+    code = code * 10 + (digit - '0');
+  }
+  return code >= 100 && code <= 599 ? code : 0;
+}
+
 std::optional<Field> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return std::nullopt;

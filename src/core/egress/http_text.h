@@ -24,6 +24,9 @@ inline bool is_line_char(char c) { return static_cast<unsigned char>(c) >= 0x20 
 // Cuts the first line off, without its CRLF.
 [[nodiscard]] std::string_view take_line(std::string_view& text);
 
+// "HTTP/1.1 200 …" or "HTTP/1.0 200 …": the code, from 100 to 599, or 0 for anything else.
+[[nodiscard]] int status_in(std::string_view line);
+
 struct Field {
   std::string_view name{};
   std::string_view value{};  // without the white space around it

@@ -17,16 +17,6 @@ constexpr std::size_t kLargestAnswerTrailers = 8 * 1024;
 constexpr std::string_view kEndOfAnswerHead = "\r\n\r\n";
 constexpr int kSwitchingProtocols = 101;
 
-// "HTTP/1.1 200 …": the code, or 0.
-int status_in(std::string_view line) {
-  const bool plausible = (line.starts_with("HTTP/1.1 ") || line.starts_with("HTTP/1.0 ")) && line.size() >= 12 &&
-                         (line.size() == 12 || line[12] == ' ');
-  int code = 0;
-  const auto [after, error] =
-      std::from_chars(line.data() + 9, line.data() + std::min<std::size_t>(line.size(), 12), code);
-  return plausible && error == std::errc{} && code >= 100 && code <= 599 ? code : 0;
-}
-
 // What a package manager reads of an answer. Not Set-Cookie: a session that was opened with the credentials is as good as they.
 bool is_passed(const Field& field) {
   static constexpr auto kNames = std::to_array<std::string_view>(
