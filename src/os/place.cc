@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/errors.h"
 #include "os/file.h"
 
 namespace sallyport {
@@ -105,6 +107,17 @@ bool has_masked_proc(std::string_view mountinfo) {
     if (point.starts_with("/proc/") && !on_empty) return true;
   }
   return false;
+}
+
+bool shows_own_processes(const fs::path& proc) {
+  std::error_code error;
+  return fs::read_symlink(proc / "self", error) == std::to_string(::getpid()) && is_there(proc / "self/stat");
+}
+
+Status check_own_processes_shown(std::string_view jail) {
+  if (shows_own_processes("/proc")) return {};
+  return fail(jail_unavailable(jail, "what a tool starts could not be found and ended: /proc does not show us",
+                               advice_for(Place::kNoProc)));
 }
 
 JailObstacle find_jail_obstacle() {

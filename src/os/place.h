@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "sallyport/result.h"
+
 namespace sallyport {
 
 enum class Place {
@@ -21,6 +23,12 @@ enum class Place {
 [[nodiscard]] Place recognise_place(const std::filesystem::path& root = "/");
 // The option that opens there what a jail needs, and what it costs; empty for kHost.
 [[nodiscard]] std::string_view advice_for(Place place);
+
+// Whether `proc` is a /proc that shows this process by its own number. It is not when nothing is mounted there, or the /proc of
+// another pid namespace. Without a pid namespace of its own a run's processes are found there, and could not be ended otherwise.
+[[nodiscard]] bool shows_own_processes(const std::filesystem::path& proc);
+// The refusal of a jail, or of none, that has to find them there.
+[[nodiscard]] Status check_own_processes_shown(std::string_view jail);
 
 // What of a container keeps a jail from being built, as far as that can be seen without building one.
 enum class JailObstacle {

@@ -51,6 +51,16 @@ TEST_F(PlaceTest, AChrootHasAnotherRootThanTheFirstProcess) {
   EXPECT_EQ(place(), Place::kChroot);
 }
 
+TEST(OwnProcesses, AreShownByAProcOfThisNamespaceOnly) {
+  EXPECT_TRUE(shows_own_processes("/proc"));
+  EXPECT_TRUE(check_own_processes_shown("landlock"));
+  const TestDir other;
+  EXPECT_FALSE(shows_own_processes(other.path())) << "nothing is mounted";
+  std::filesystem::create_directory(other.path() / "1");
+  std::filesystem::create_symlink("1", other.path() / "self");  // what a process finds that another namespace numbers
+  EXPECT_FALSE(shows_own_processes(other.path()));
+}
+
 TEST(MaskedProc, IsSeenInTheMountTable) {
   constexpr std::string_view kPlain =
       "22 28 0:21 / /proc rw,nosuid - proc proc rw\n30 22 0:27 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n";

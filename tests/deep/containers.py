@@ -210,11 +210,18 @@ class NewRoot(Containers):
         self.assertTrue((home / "build/release/bin/sallyport").exists())
 
     def test_a_plain_chroot_says_what_is_missing(self):
-        for mounts, words in (("", "/proc is not mounted here"), ("mount -t proc proc proc; ", "in a chroot: use a container")):
+        proc = "mount -t proc proc proc; "
+        for mounts, options, code, words in (("", "", 125, "/proc is not mounted here"),
+                                             (proc, "--jail native", 125, "in a chroot: use a container"),
+                                             ("", "--jail landlock", 125, "/proc is not mounted here"),
+                                             (proc, "--require proc.pid_isolated", 125, "in a chroot: use a container"),
+                                             (proc, "", 0, 'only the jail "landlock" works here')):
             done = run("unshare", "--mount", "sh", "-c", f"cd {self.root}; {mounts}mount --bind {self.repo} srv; exec chroot . sh -c "
-                       "'cd /srv && sallyport run -- git log --oneline'", check=False)
-            self.assertEqual(done.returncode, 125, done.stdout)
+                       f"'cd /srv && sallyport run {options} -- git log --oneline'", check=False)
+            self.assertEqual(done.returncode, code, done.stdout)
             self.assertIn(words, done.stdout)
+            if code == 0:
+                self.assertRegex(done.stdout, r"(?m)^[0-9a-f]{7} first$")
 
 
 def main():

@@ -161,6 +161,38 @@ class Jail(Everyday):
         self.assertEqual(ran.stdout, "here\n", ran.stderr)
 
 
+class Doctor(Everyday):
+    # In a /tmp and a /var/tmp of its own, so that everything there is the doctor's.
+    SCRIPT = ("mount -t tmpfs none /tmp && mount -t tmpfs none /var/tmp && chmod 1777 /tmp /var/tmp && cd / || exit 9; "
+              "\"$0\" doctor --attack --jail native 2>&1 & sleep $1; kill -TERM $!; wait $!; echo code $?; ls -A /tmp /var/tmp")
+
+    def test_a_cancelled_doctor_ends_its_attack_and_leaves_nothing(self):
+        enter = ("unshare", "--mount") if os.getuid() == 0 else ("unshare", "--map-root-user", "--mount")
+        for moment in ("0.5", "1.3", "2.6"):
+            ran = self.bare(*enter, "sh", "-c", self.SCRIPT, everyday.SALLYPORT, moment, check=False, cwd="/")
+            words = ran.stdout.partition("cancelled by SIGTERM after ")[2]
+            self.assertRegex(words, r"^[0-9]+ attacks: this says nothing about native\ncode 143\n/tmp:\n\n/var/tmp:\n\Z", ran.stdout)
+
+
+class NoProc(Everyday):
+    """Without a pid namespace the tool's processes are found in /proc. Where that shows others, or none, nothing is started."""
+
+    def in_namespaces(self, first, *options, pid=()):
+        enter = ("unshare", *pid, "--mount") if os.getuid() == 0 else ("unshare", *pid, "--map-root-user", "--mount")
+        return self.bare(*enter, "sh", "-c", f"{first} || exit 9; exec \"$@\"", "sh", everyday.SALLYPORT, "run", *options, "--repo",
+                         self.repo, "--", "git", "--version", check=False)
+
+    def test_nothing_starts_that_could_not_be_found_again(self):
+        for first, pid in (("mount -t tmpfs none /proc", ()), ("true", ("--pid", "--fork"))):
+            for jail in ("landlock", "none"):
+                ran = self.in_namespaces(first, "--jail", jail, pid=pid)
+                self.assertEqual((ran.returncode, ran.stdout), (125, ""), ran.stderr)
+                self.assertIn("mount -t proc proc /proc", ran.stderr)
+        for first in ("true", "mount -t proc proc /proc"):  # the controls
+            ran = self.in_namespaces(first, "--jail", "none", pid=("--pid", "--fork") * (first != "true"))
+            self.assertIn("git version", ran.stdout, ran.stderr)
+
+
 class Streams(Everyday):
     def test_events_by_line(self):
         self.git_repo()

@@ -15,6 +15,7 @@
 #include "os/canonical.h"
 #include "os/file.h"
 #include "os/openat2.h"
+#include "os/place.h"
 #include "os/scratch.h"
 #include "spawn/owner/helper_run.h"
 
@@ -132,7 +133,7 @@ std::span<const Guarantee> LandlockJail::never_gives() const { return kNeverGive
 
 Status LandlockJail::usable() {
   const int abi = landlock_abi();
-  if (abi >= kLowestLandlockAbi) return {};
+  if (abi >= kLowestLandlockAbi) return check_own_processes_shown(kJailName);
   return fail(jail_unavailable(
       kJailName,
       abi == 0 ? "this kernel has no Landlock, or a filter refuses it"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "os/place.h"
 #include "spawn/owner/helper_run.h"
 
 namespace sallyport::none {
@@ -48,6 +49,7 @@ Status check(const Plan& plan) {
 Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(check(plan));
+  TRY(check_own_processes_shown(kJailName));
   if (request.executable.executed() == nullptr) {
     return fail(jail_unavailable(kJailName, "it runs files of this host only"));
   }
