@@ -42,6 +42,9 @@ TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsTold) {
       late.line,
       "denied registry.test (no host is allowed), then timed out after 2.00 s: killed npm and everything it started");
   EXPECT_TRUE(late.hint.starts_with("--allow-host registry.test; or raise --timeout")) << late.hint;
+  const Denial unknown{.host = "registry.test", .reason = "name does not resolve"};
+  EXPECT_NE(verdict_of(NetworkDenied{}, "npm", 0, {{denial, unknown}}).hint, "");
+  EXPECT_EQ(verdict_of(NetworkDenied{}, "npm", 0, {{unknown}}).hint, "") << "no option makes a name resolve";
   EXPECT_EQ(verdict_of(Cancelled{.elapsed = 1500ms}, "git", 2).line,
             "cancelled by SIGINT after 1.50 s: killed git and everything it started");
   for (const Outcome& outcome :

@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 #include <string.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "core/text/units.h"
 #include "sallyport/limits.h"
 
 namespace sallyport::cli {
-namespace {
 
 std::string signal_name(int number) {
   const char* const name = sigabbrev_np(number);
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
 }
+
+namespace {
 
 std::string killed(std::string_view tool) { return fmt::format("killed {} and everything it started", tool); }
 
@@ -61,7 +63,10 @@ Verdict of_timeout(const TimedOut& timed_out, std::string_view tool, std::span<c
 }
 
 // What the operator's own npm is set to is what most installs lack.
-std::string of_denial_hint(std::string_view tool) {
+std::string of_denial_hint(std::string_view tool, std::span<const Denial> denials) {
+  // A name that does not resolve, an address that nothing opens: no option helps.
+  const bool helps = std::ranges::any_of(denials, [](const Denial& denial) { return !denial.hint.empty(); });
+  if (!helps && !denials.empty()) return {};
   static constexpr std::string_view kEach = "each denial above names the option that would allow it";
   if (tool != "npm") return std::string(kEach);
   return fmt::format("{}; --allow-registry allows the registry of your own npm", kEach);
@@ -80,7 +85,7 @@ Verdict verdict_of(const Outcome& outcome, std::string_view tool, int stop_signa
           [&](const NetworkDenied& denied) {
             return Verdict{.line = fmt::format("network denied to {}: {} failed after that",
                                                place_of(denied.host, denied.port), tool),
-                           .hint = of_denial_hint(tool)};
+                           .hint = of_denial_hint(tool, denials)};
           },
           [&](const DiskQuotaExceeded& disk) {
             const std::string what = disk.files_used < disk.quota_files

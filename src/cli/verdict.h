@@ -10,6 +10,9 @@
 
 namespace sallyport::cli {
 
+// "SIGINT".
+[[nodiscard]] std::string signal_name(int number);
+
 struct Verdict {
   std::string line{};  // empty: nothing to add to what the tool said itself
   std::string hint{};

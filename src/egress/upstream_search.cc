@@ -9,7 +9,7 @@
 namespace sallyport {
 
 void UpstreamSearch::start() {
-  timer_ = run_.loop->after(run_.timeouts.connect, [this] { finish({.unreachable = errno_text(ETIMEDOUT)}); });
+  timer_ = run_.loop->after(run_.timeouts.connect, [this] { finish({.unreachable = why(ETIMEDOUT)}); });
   const HostRuleFields& rule = run_.rules.rules()[wanted_.rule].fields();
   if (rule.target) {
     // Written down by the policy's author, who may well mean this machine.
@@ -61,7 +61,7 @@ void UpstreamSearch::connect_to(std::vector<Endpoint> endpoints) {
 void UpstreamSearch::use_connection(UniqueFd connection, int error) {
   connecting_.reset();
   lookup_.reset();
-  if (!connection) return finish({.unreachable = errno_text(error)});
+  if (!connection) return finish({.unreachable = why(error)});
   if (!by_proxy_) return use_server(std::move(connection));
   if (!run_.proxy->tls) return ask_proxy(std::move(connection));
   encrypt(std::move(connection), run_.proxy->host, [this](UniqueFd proxy) { ask_proxy(std::move(proxy)); });
@@ -93,6 +93,9 @@ void UpstreamSearch::encrypt(UniqueFd outside, const std::string& name, std::fun
       });
   encrypting_->start(run_.tls, name);
 }
+
+// Whoever reads it looks at the host otherwise.
+std::string UpstreamSearch::why(int error) const { return (by_proxy_ ? "the proxy: " : "") + errno_text(error); }
 
 void UpstreamSearch::finish(Found found) {
   timer_.reset();

@@ -49,6 +49,7 @@ class UpstreamSearch {
   void ask_proxy(UniqueFd proxy);
   void use_server(UniqueFd server);
   void encrypt(UniqueFd outside, const std::string& name, std::function<void(UniqueFd)> then);
+  [[nodiscard]] std::string why(int error) const;
   void finish(Found found);
 
   EgressRun& run_;

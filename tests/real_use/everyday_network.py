@@ -218,6 +218,12 @@ class Company(Everyday, Certificates):
             self.assertNotEqual(record.get("exit_code"), 0)
             self.assertIn(words, json.dumps(record["events"]))
 
+    def test_a_proxy_that_cannot_be_reached_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            url = f"http://127.0.0.1:{gone.getsockname()[1]}"
+        record = self.fetch("--allow-host", "files.test", "--via-proxy", url)
+        self.assertIn("the proxy: connection refused", json.dumps(record["events"]))
+
     def test_the_environment_names_one_only_when_asked(self):
         own = {"https_proxy": f"http://127.0.0.1:{self.proxy.port}", "no_proxy": "localhost,.direct.test"}
         hosts = ("--allow-host", "files.test", "--ca", self.root / "ca.pem")

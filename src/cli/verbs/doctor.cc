@@ -21,8 +21,10 @@
 #include "cli/host_means.h"
 #include "cli/jail_table.h"
 #include "cli/option_table.h"
+#include "cli/stop_on_signal.h"
 #include "cli/tool_table.h"
 #include "cli/verb.h"
+#include "cli/verdict.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
@@ -147,12 +149,20 @@ Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
 }
 
 int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
+  // An attack that has begun is ended and cleared away: half of one would leave its files behind.
+  const Result<StopOnSignal> signals = StopOnSignal::start();
+  if (!signals) return report(signals.error(), command.format);
   // What a doctor killed in the middle of an attack left in /tmp; a directory of one that lives is not touched.
   static_cast<void>(sweep_stale_scratch("/tmp"));
   std::vector<Finding> findings;
   for (const attack::Case& one : attack::kCases) {
     if (!command.only.empty() && command.only != one.name) continue;
     findings.push_back(attack::perform(one, surroundings, jail));
+    if (const int number = signals->received(); number != 0) {
+      say(fmt::format("cancelled by {} after {} attacks: this says nothing about {}", signal_name(number),
+                      findings.size(), jail.name()));
+      return exit_code_of_signal(number);
+    }
   }
   const int code = std::ranges::any_of(findings, broken) ? kExitBroken : kExitOk;
   if (command.format == Format::kJson) return print_record(record_of(findings, jail.name()), code);

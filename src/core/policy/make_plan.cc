@@ -76,7 +76,7 @@ Status check_time(std::string_view field, milliseconds value) {
 
 Status check_positive(std::string_view field, std::optional<std::uint64_t> value) {
   if (!value || *value > 0) return {};
-  return fail(invalid_request(field, "0 lets nothing run", "leave it out for no limit, or give a positive one"));
+  return fail(invalid_request(field, "must be greater than 0", "leave it out for no limit"));
 }
 
 // More than any machine has: a mistake in the caller's arithmetic, and sums with it could wrap around to almost nothing.

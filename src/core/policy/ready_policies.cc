@@ -29,8 +29,9 @@ Error no_such_policy(std::string_view name) {
   std::vector<std::string_view> names;
   for (const ReadyPolicy& ready : kReady) names.push_back(ready.name);
   const std::string suggestion = did_you_mean(name, names);
-  return invalid_request("policy", fmt::format("there is no ready policy '{}'", name),
-                         suggestion.empty() ? fmt::format("one or more of: {}", fmt::join(names, ", ")) : suggestion);
+  return invalid_request(
+      "policy", name.empty() ? "no ready policy was named" : fmt::format("there is no ready policy '{}'", name),
+      suggestion.empty() ? fmt::format("one or more of: {}", fmt::join(names, ", ")) : suggestion);
 }
 
 }  // namespace

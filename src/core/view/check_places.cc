@@ -20,8 +20,9 @@ Status check_place(std::string_view field, const std::string& path, const HostLa
   kept.insert(kept.end(), {"/etc", "/tmp", "/proc", "/dev"});
   for (const std::string& system : kept) {
     if (is_inside(system, path)) {
-      return fail(invalid_request(field, fmt::format("{} holds {}, which the jail must control itself", path, system),
-                                  "choose a directory further down"));
+      const std::string why = path == system ? fmt::format("the jail has a {} of its own", path)
+                                             : fmt::format("{} holds {}, of which the jail has its own", path, system);
+      return fail(invalid_request(field, why, "choose a directory further down"));
     }
   }
   return {};
