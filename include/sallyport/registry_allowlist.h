@@ -27,6 +27,10 @@ struct RegistryAllowlist {
   // localhost is InvalidRequest: no rule can name it, and the hint says what can be done.
   [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config);
 
+  // The same; but a file that is named, and itself names a registry, is believed like npm's own: npm would read that one.
+  [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config,
+                                                        const std::optional<OperatorNpmrc>& npmrc);
+
   // Adds the operator's credentials at this registry, from the operator's .npmrc. Errors: InvalidRequest("registry_auth"), without any
   // part of them: there are none, the file lies in the analysed repo, a variable in it is not set.
   [[nodiscard]] Status add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc);

@@ -141,7 +141,7 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                             .tap = {}};
   spec.speculation = options.speculation;
   spec.via_proxy = find_proxy(options, environment);
-  if (options.registry_auth) spec.registry_auth = OperatorNpmrc{.variable = environment.variable};
+  if (options.registry_auth) spec.registry_auth = operator_npmrc(environment);
   if (options.extra_ca) spec.extra_ca = from(here, *options.extra_ca);
   if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};

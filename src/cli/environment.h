@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sallyport/jail.h"
 #include "sallyport/plan.h"
 
 namespace sallyport::cli {
@@ -34,5 +35,8 @@ struct Environment {
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
 // Where workspaces live; empty when the environment names no place.
 [[nodiscard]] std::filesystem::path workspace_dir(const Environment& environment);
+
+// The .npmrc that the operator's own npm would read: NPM_CONFIG_USERCONFIG names it where a build service has made one.
+[[nodiscard]] OperatorNpmrc operator_npmrc(const Environment& environment);
 
 }  // namespace sallyport::cli

@@ -29,7 +29,7 @@ Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, con
   JailedSubprocessSpec more = spec;
   more.allow_registry = false;
   more.registry_auth.reset();
-  RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+  RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config, spec.registry_auth));
   if (spec.registry_auth) TRY(registry.add_credentials(config, *spec.registry_auth));
   registry.apply_to(more);
   return more;

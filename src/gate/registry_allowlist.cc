@@ -67,9 +67,7 @@ fs::path home_npmrc(const GateConfig& config) {
   return home == config.base_env.end() ? fs::path() : fs::path(home->value) / ".npmrc";
 }
 
-}  // namespace
-
-Status RegistryAllowlist::add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc) {
+Result<std::string> text_of(const GateConfig& config, const OperatorNpmrc& npmrc) {
   const fs::path named = npmrc.file.empty() ? home_npmrc(config) : npmrc.file;
   const Result<fs::path> file = canonical_existing(named, "registry_auth");
   if (!file) {
@@ -82,7 +80,13 @@ Status RegistryAllowlist::add_credentials(const GateConfig& config, const Operat
     return fail(invalid_request("registry_auth", "your .npmrc lies in the analysed repo",
                                 "keep credentials where no stranger writes"));
   }
-  const std::string text = TRY(read_whole_file(*file, kLargestNpmrc));
+  return read_whole_file(*file, kLargestNpmrc);
+}
+
+}  // namespace
+
+Status RegistryAllowlist::add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc) {
+  const std::string text = TRY(text_of(config, npmrc));
   RegistryCredentials found{.registry = registry};
   found.authorization = TRY(registry_authorization(text, registry, npmrc.variable));
   endpoint = TRY(registry_endpoint(found)).url();
@@ -111,6 +115,17 @@ Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
   }
   RegistryAllowlist allowlist{.registry = answer.stdout_stream.bytes};
   while (allowlist.registry.ends_with('\n')) allowlist.registry.pop_back();
+  allowlist.hosts.push_back(TRY(registry_host_rule(allowlist.registry)));
+  return allowlist;
+}
+
+Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config,
+                                                    const std::optional<OperatorNpmrc>& npmrc) {
+  if (!npmrc || npmrc->file.empty()) return of_npm(config);
+  const std::string text = TRY(text_of(config, *npmrc));
+  std::optional<std::string> named = TRY(registry_in(text, npmrc->variable));
+  if (!named) return of_npm(config);
+  RegistryAllowlist allowlist{.registry = *std::move(named)};
   allowlist.hosts.push_back(TRY(registry_host_rule(allowlist.registry)));
   return allowlist;
 }

@@ -199,6 +199,21 @@ class Registry(everyday.Everyday, Certificates):
         self.assertTrue(self.installed(), record)
         self.assertIn("OPERATORS_TOKEN, which is not set", self.call("npm", "ci")["error"]["message"])
 
+    def test_a_build_services_npmrc_is_the_one_that_npm_would_read(self):
+        """Build services write a .npmrc of their own, name it in the environment, and the token in another variable."""
+        (self.home / ".npmrc").unlink()
+        file = self.root / "service.npmrc"
+        file.write_text("//registry.test/:_authToken=${NODE_AUTH_TOKEN}\nregistry=https://registry.test/\n", encoding="utf-8")
+        named = {"NPM_CONFIG_USERCONFIG": str(file), "NODE_AUTH_TOKEN": self.token}
+        record = self.call("npm", "install", "--no-audit", "--no-fund", env=named)
+        self.assertEqual(record.get("exit_code"), 0, record)
+        self.assertTrue(self.installed())
+        self.assertNotIn(self.token, json.dumps(record))
+        self.assertIn("no .npmrc", self.call("npm", "ping")["error"]["message"])
+        (self.repo / "theirs.npmrc").write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+        theirs = self.call("npm", "ping", env=named | {"NPM_CONFIG_USERCONFIG": str(self.repo / "theirs.npmrc")})
+        self.assertIn("lies in the analysed repo", theirs["error"]["message"])
+
     def test_the_repos_own_npmrc_has_no_say(self):
         (self.repo / ".npmrc").write_text("//registry.test/:_authToken=of-a-stranger\nreplace-registry-host=never\n", encoding="utf-8")
         record = self.call("npm", "install")

@@ -81,6 +81,12 @@ Result<std::optional<std::string>> authorization_of(std::string_view npmrc, cons
 
 }  // namespace
 
+Result<std::optional<std::string>> registry_in(std::string_view npmrc, const NpmrcVariable& variable) {
+  const std::optional<std::string_view> named = value_of(npmrc, "registry");
+  if (!named) return std::optional<std::string>();
+  return std::optional(TRY(expanded(*named, variable)));
+}
+
 Result<std::string> registry_authorization(std::string_view npmrc, std::string_view registry,
                                            const NpmrcVariable& variable) {
   const RegistryPlace place = TRY(registry_place(registry));

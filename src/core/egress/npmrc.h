@@ -19,4 +19,7 @@ using NpmrcVariable = std::function<std::optional<std::string>(const std::string
 [[nodiscard]] Result<std::string> registry_authorization(std::string_view npmrc, std::string_view registry,
                                                          const NpmrcVariable& variable);
 
+// The registry that the file names (`registry=`), if any.
+[[nodiscard]] Result<std::optional<std::string>> registry_in(std::string_view npmrc, const NpmrcVariable& variable);
+
 }  // namespace sallyport

@@ -45,5 +45,16 @@ TEST(Npmrc, SaysWhatIsMissingWithoutSayingWhatIsThere) {
   EXPECT_THAT(authorization("//registry.test/:_authToken=${UNSET}\n"), HasSubstr("UNSET, which is not set"));
 }
 
+TEST(Npmrc, MayNameARegistry) {
+  const NpmrcVariable variable = [](const std::string& name) {
+    return name == "HOST" ? std::optional<std::string>("npm.test") : std::nullopt;
+  };
+  EXPECT_EQ(registry_in("//a.test/:_authToken=x\n", variable).value(), std::nullopt);
+  EXPECT_EQ(registry_in("registry=https://a.test/\nregistry = https://${HOST}/\n", variable).value(),
+            "https://npm.test/");
+  EXPECT_EQ(registry_in("[section]\nregistry=https://a.test/\n", variable).value(), std::nullopt);
+  EXPECT_FALSE(registry_in("registry=https://${NOBODY}/\n", variable));
+}
+
 }  // namespace
 }  // namespace sallyport

@@ -124,8 +124,9 @@ class Validation {
       report_.verdict = verdict_of(report_.stages);
       return {};
     }
-    RegistryAllowlist registry =
-        options_.registry ? *options_.registry : TRY(RegistryAllowlist::of_npm(context_.gate->config()));
+    RegistryAllowlist registry = options_.registry
+                                     ? *options_.registry
+                                     : TRY(RegistryAllowlist::of_npm(context_.gate->config(), options_.registry_auth));
     if (options_.registry_auth) TRY(registry.add_credentials(context_.gate->config(), *options_.registry_auth));
     report_.registry = registry.registry;
     const std::unique_ptr<Workspace> workspace = TRY(Workspace::open(
