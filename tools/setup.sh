@@ -12,7 +12,7 @@ test_packages=(mold libgtest-dev libgmock-dev librapidcheck-dev binutils python3
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap runc runsc jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
 # For the tests labelled `deep`: other programs' own worlds, and a browser for the audit log's page.
-deep_packages=(docker.io podman debootstrap chromium)
+deep_packages=(docker.io podman debootstrap chromium golang-go cargo openjdk-17-jdk-headless python3-pytest)
 bench_packages=(bubblewrap runc python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 run_commands=(node:nodejs npm:npm)

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -55,6 +56,11 @@ def counts(name):
     return read
 
 
+def junit(name):
+    """Of pytest's report: all but its times."""
+    return lambda place: re.findall(r' (?:errors|failures|skipped|tests)="\d+"', (place / name).read_text(encoding="utf-8"))
+
+
 def content(name):
     return lambda place: (place / name).read_bytes()
 
@@ -97,9 +103,14 @@ WORKLOADS = (
     Workload("javac", ("javac", "-d", "classes", "Hello.java"), policies=("java",), options=("--writable-repo",), clean=("classes",),
              left=("classes/Hello.class",), made=content("classes/Hello.class")),
     Workload("chromium, a page", (*CHROMIUM, "page.html"), policies=("own",), options=("--ro", "/etc/chromium.d")),
-    Workload("go version", ("go", "version"), policies=("go",)),
-    Workload("cargo", ("cargo", "--version"), policies=("rust",)),
-    Workload("java", ("java", "-version"), policies=("java",)),
+    Workload("go build", ("go", "build", "-buildvcs=false", "-o", "hello-go", "."), policies=("go",), options=("--writable-repo",),
+             clean=("hello-go",), left=("hello-go",), place="go"),
+    Workload("go test", ("go", "test", "-count=1", "-v", "-run", "TestIt"), policies=("go",), place="go", made=lambda place: ""),
+    Workload("cargo build", ("cargo", "build", "--offline", "--quiet"), policies=("rust",), options=("--writable-repo",),
+             clean=("target", "Cargo.lock"), left=("target/debug/crate",), place="crate"),
+    Workload("pytest", ("pytest", "-q", "--junitxml=report.xml", "test_it.py"), policies=("python",), options=("--writable-repo",),
+             clean=("report.xml", ".pytest_cache", "__pycache__"), left=("report.xml",), made=junit("report.xml")),
+    Workload("java", ("java", "-cp", ".", "Hello.java"), policies=("java",)),
 )
 
 
@@ -139,6 +150,20 @@ def make_repo(repo, home):
         path.write_text(path.read_text(encoding="utf-8").replace("line 7", "line seven"), encoding="utf-8")
     git("commit", "-qam", "large")
     git("worktree", "add", "-q", str(repo.parent / "worktree"), "-b", "other")
+
+
+def make_compiled(root):
+    """A module of Go's and a crate: both without dependencies, for there is no network."""
+    files = {
+        "go/go.mod": "module work.test/hello\n\ngo 1.19\n",
+        "go/main.go": 'package main\n\nimport "fmt"\n\nfunc six() int { return 6 }\n\nfunc main() { fmt.Println(six() * 7) }\n',
+        "go/main_test.go": 'package main\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n\tif six() != 6 {\n\t\tt.Fail()\n\t}\n}\n',
+        "crate/Cargo.toml": '[package]\nname = "crate"\nversion = "0.1.0"\nedition = "2021"\n',
+        "crate/src/main.rs": 'fn main() {\n    println!("{}", 6 * 7);\n}\n',
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
 
 
 def make_web(web, packages):
@@ -217,6 +242,7 @@ def main():
         for place in ("repo", "home"):
             (root / place).mkdir()
         make_repo(root / "repo", root / "home")
+        make_compiled(root)
         packages = PROJECT / "build/npm_workloads/node_modules"
         subprocess.run([PROJECT / "tools/npm_packages.sh", "npm_workloads"], check=True)
         make_web(root / "web", packages)
@@ -255,7 +281,8 @@ def main():
 def write_page(page, rows, absent, rounds):
     lines = ["# Workloads", "", "Written by `tests/deep/workloads.py --write docs/workloads.md`, which a deep test runs too and fails when one of them prints or",
              "returns something else in the jail than bare. Each ran over one repo of 2,000 files, in the native jail, with the whole CLI around",
-             f"it; medians of {rounds} on {os.cpu_count()} processors, Linux {platform.release().split('-')[0]}. What a start costs is in [benchmarks](benchmarks.md).", "",
+             f"it; medians of {rounds}, bare and jailed in turn, on {os.cpu_count()} processors at a load of {os.getloadavg()[1]:.0f}, Linux {platform.release().split('-')[0]}. Above that",
+             "many processors in use the ratios scatter. What a start costs is in [benchmarks](benchmarks.md).", "",
              "| what | command | options of `sallyport run` | bare | jailed | ratio |", "| --- | --- | --- | --- | --- | --- |"]
     for name, command, options, bare, jailed in rows:
         command = command.replace("|", "\\|")
