@@ -35,8 +35,8 @@ class AuditCase(unittest.TestCase):
     def sallyport(self, *args, **how) -> subprocess.CompletedProcess:
         how.setdefault("env", self.env)
         how.setdefault("cwd", self.repo)
-        return subprocess.run([SALLYPORT, *map(os.fspath, args)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                              check=False, **how)
+        how.setdefault("timeout", 120)
+        return subprocess.run([SALLYPORT, *map(os.fspath, args)], stdin=subprocess.DEVNULL, capture_output=True, check=False, **how)
 
     def run_tool(self, *tool, options=(), **how) -> subprocess.CompletedProcess:
         return self.sallyport("run", "--jail", "none", "--policy", self.policy, "--repo", self.repo, *options, "--", *tool, **how)

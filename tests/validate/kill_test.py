@@ -84,6 +84,8 @@ class Ends(ValidateTest):
             killed += running.returncode == -signal.SIGKILL
             self.assertEqual(snapshot(self.repo), before, f"turn {turn}")
             self.assert_cache_is_sound()
+            if turn % 50 == 49:
+                print(f"{turn + 1} of {OPTIONS.kills}, {killed} killed, whole runs of {whole:.1f} s", file=sys.stderr, flush=True)
         self.assertGreater(killed, OPTIONS.kills // 3, "the control: most of them were still running")
         self.await_no_process()
         # The next start removes what the killed ones have left, and works.
