@@ -33,6 +33,10 @@ const std::vector<RuleInfo>& rules() {
       {"lock-leaves-repo", Severity::kHigh, "a path in the lock file leaves the repo", "Do not install this"},
       {"lock-shadows-program", Severity::kHigh, "a package puts a program in front of one that scripts rely on",
        "Look at that program before you run any script outside a jail"},
+      {"lock-other-package", Severity::kHigh, "another package or version is fetched than the one that is named",
+       "Make the lock file anew against the registry"},
+      {"lock-own-lock", Severity::kMedium, "a package brings a lock file of its own, which decides what lies below it",
+       "Look at its npm-shrinkwrap.json"},
       {"lock-mismatch", Severity::kHigh, "the lock file was not made for this package.json",
        "Run npm install and look at what changes"},
       {"lock-install-script", Severity::kLow, "a package has an install script, which did not run",
@@ -51,8 +55,59 @@ const std::vector<RuleInfo>& rules() {
 
 // What the scripts of projects call, and npm itself: .bin stands in front of PATH.
 constexpr auto kReliedOn = std::to_array<std::string_view>(
-    {"node", "npm", "npx", "git",  "sh",   "bash", "env", "cat",  "cp",  "ls",     "mkdir",
-     "mv",   "rm",  "sed", "echo", "test", "true", "cd",  "curl", "ssh", "python", "python3"});
+    {"node",     "npm",      "npx",      "git",     "sh",       "bash",    "env",      "cat",        "cp",      "ls",
+     "mkdir",    "mv",       "rm",       "sed",     "echo",     "test",    "true",     "cd",         "curl",    "ssh",
+     "python",   "python3",  "[",        "awk",     "basename", "cc",      "c++",      "chmod",      "chown",   "cmake",
+     "corepack", "cut",      "dash",     "date",    "diff",     "dirname", "docker",   "false",      "find",    "g++",
+     "gcc",      "gpg",      "grep",     "gunzip",  "gzip",     "head",    "hostname", "id",         "install", "kill",
+     "ln",       "make",     "node-gyp", "nodejs",  "nohup",    "openssl", "perl",     "pkg-config", "printf",  "ps",
+     "pwd",      "readlink", "rmdir",    "ruby",    "scp",      "sleep",   "sort",     "ssh-add",    "stat",    "sudo",
+     "tail",     "tar",      "tee",      "timeout", "touch",    "tr",      "uname",    "uniq",       "unzip",   "wc",
+     "wget",     "which",    "xargs",    "zip",     "zsh"});
+
+// "node.exe" is node where that counts.
+std::string_view without_ending(std::string_view program) {
+  for (const std::string_view ending : {".exe", ".cmd", ".bat", ".ps1", ".com"}) {
+    if (program.ends_with(ending)) return program.substr(0, program.size() - ending.size());
+  }
+  return program;
+}
+
+// Whether the URL of a tarball is of that package: registries differ in what stands before and after the name, and npm asks for
+// nothing. `name` may be scoped; "/@other/name/" is another's.
+bool is_url_of(std::string_view url, const LockedPackage& package) {
+  std::string path(url.substr(0, url.find_first_of("?#")));
+  for (std::size_t at = path.find('%'); at != std::string::npos; at = path.find('%', at)) {
+    const std::string_view digits = std::string_view(path).substr(at + 1, 2);
+    if (digits == "40") {
+      path.replace(at, 3, "@");
+    } else if (digits == "2f" || digits == "2F") {
+      path.replace(at, 3, "/");
+    } else if (digits == "2b" || digits == "2B") {
+      path.replace(at, 3, "+");
+    } else {
+      return false;
+    }
+  }
+  if (path.find("/./") != std::string::npos || path.find("/../") != std::string::npos ||
+      path.find('\\') != std::string::npos) {
+    return false;
+  }
+  const std::string wanted = "/" + package.name + "/";
+  std::size_t at = path.rfind(wanted, path.rfind("/-/"));
+  if (at == std::string::npos) at = path.rfind(wanted);
+  if (at == std::string::npos) return false;
+  const std::size_t before = path.rfind('/', at == 0 ? 0 : at - 1);
+  if (!package.name.starts_with('@') && before != std::string::npos && path[before + 1] == '@') return false;
+  const std::size_t file = path.find("/-/", at);
+  if (file == std::string::npos) return true;
+  const std::string base = package.name.substr(package.name.rfind('/') + 1);
+  // What follows a plus is no part of the version to a registry.
+  const std::string start = fmt::format("/{}-{}", base, package.version.substr(0, package.version.find('+')));
+  const std::size_t rest = path.rfind('/') + start.size();
+  const bool same = path.compare(path.rfind('/'), start.size(), start) == 0 && rest < path.size();
+  return package.version.empty() || (same && (path.compare(rest, std::string::npos, ".tgz") == 0 || path[rest] == '+'));
+}
 
 // Key -> the first line that opens an object of that name, in one pass whatever the text is.
 std::map<std::string_view, std::uint32_t> lines_of_keys(std::string_view text) {
@@ -98,12 +153,14 @@ class Look {
       add("lock-leaves-repo", package, fmt::format("installed at {}", shown(package.path)));
     }
     for (const std::string& program : package.programs) {
-      if (std::ranges::find(kReliedOn, program) != kReliedOn.end()) {
-        add("lock-shadows-program", package, fmt::format("its program is called {}", program));
+      if (std::ranges::find(kReliedOn, without_ending(program)) != kReliedOn.end()) {
+        add("lock-shadows-program", package, fmt::format("its program is called {}", shown(program)));
       }
     }
     if (!is_fetched(package)) return;
     if (package.has_install_script) add("lock-install-script", package, "it has an install script");
+    if (package.has_own_lock) add("lock-own-lock", package, "it has a lock file of its own");
+    look_at_name(package);
     look_at_source(package);
   }
 
@@ -133,6 +190,14 @@ class Look {
     }
   }
 
+  // A package under another's name, which nobody asks for.
+  void look_at_name(const LockedPackage& package) {
+    if (package.installed_as.empty() || package.installed_as == package.name) return;
+    const std::pair<std::string, std::string> alias{package.installed_as, package.name};
+    if (question_.lock->aliases.contains(alias) || question_.manifest->aliases.contains(alias)) return;
+    add("lock-other-package", package, fmt::format("it is installed as {}", shown(package.installed_as)));
+  }
+
   void look_at_host(const LockedPackage& package) {
     const std::optional<WebPlace> place = web_place(package.resolved);
     const bool known =
@@ -145,6 +210,9 @@ class Look {
                 : fmt::format("it comes from {}", shown(package.resolved)));
     } else if (!place->is_https && question_.registry.is_https) {
       add("lock-plain-http", package, fmt::format("it comes from http://{}", place_text(*place)));
+    }
+    if (known && !is_url_of(package.resolved, package)) {
+      add("lock-other-package", package, fmt::format("it comes from {}", shown(package.resolved)));
     }
   }
 

@@ -47,8 +47,9 @@ std::vector<std::string> rules_in(const std::string& lock_text,
 
 TEST(Lockfile, ReadsVersionThree) {
   const auto lock = parse_lockfile(lock3(
-      entry("node_modules/a", kSound + R"(, "hasInstallScript": true, "bin": {"a": "x.js", "b": "y.js"})") + ",\n" +
-      entry("node_modules/a/node_modules/@s/b", R"("inBundle": true)") + ",\n" +
+      entry("node_modules/a", kSound + R"(, "hasInstallScript": true, "bundleDependencies": ["@s/b"],
+        "bin": {"a": "x.js", "b": "y.js"})") +
+      ",\n" + entry("node_modules/a/node_modules/@s/b", R"("inBundle": true)") + ",\n" +
       entry("node_modules/w", R"("resolved": "packages/w", "link": true)") + ",\n" + entry("packages/w", R"("x": 1)")));
   ASSERT_TRUE(lock.has_value()) << lock.error();
   EXPECT_EQ(lock->version, 3U);
@@ -67,12 +68,13 @@ TEST(Lockfile, ReadsVersionOneWithItsNestingAndSources) {
   const auto lock = parse_lockfile(R"({"lockfileVersion": 1, "dependencies": {
     "a": {"version": "1.0.0", "resolved": "https://registry.test/a.tgz", "integrity": "sha1-x",
           "dependencies": {"b": {"version": "git+ssh://git@host.test/b.git#abc"}}},
-    "c": {"version": "2.0.0", "bundled": true}}})");
+    "c": {"version": "2.0.0", "dependencies": {"d": {"version": "1.0.0", "bundled": true}}}}})");
   ASSERT_TRUE(lock.has_value()) << lock.error();
-  ASSERT_EQ(lock->packages.size(), 3U);
+  ASSERT_EQ(lock->packages.size(), 4U);
   EXPECT_EQ(lock->packages[1].path, "node_modules/a/node_modules/b");
   EXPECT_EQ(lock->packages[1].resolved, "git+ssh://git@host.test/b.git#abc");
-  EXPECT_TRUE(lock->packages[2].in_bundle);
+  EXPECT_FALSE(lock->packages[2].in_bundle);
+  EXPECT_TRUE(lock->packages[3].in_bundle);
 }
 
 TEST(Lockfile, RefusesWhatItDoesNotKnow) {
@@ -107,7 +109,8 @@ TEST(LockFindings, AreNoneForASoundLockFile) {
   EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound))), IsEmpty());
   // A registry's URLs may be left out of the lock file; the hash may not.
   EXPECT_THAT(rules_in(lock3(entry("node_modules/a", R"("integrity": ")" + kZeroes + "\""))), IsEmpty());
-  const std::string mirror = R"("resolved": "https://mirror.test:8443/a.tgz", "integrity": ")" + kZeroes + "\"";
+  const std::string mirror =
+      R"("resolved": "https://mirror.test:8443/a/-/a-1.0.0.tgz", "integrity": ")" + kZeroes + "\"";
   EXPECT_THAT(rules_in(lock3(entry("node_modules/a", mirror))), IsEmpty());
 }
 
@@ -122,8 +125,8 @@ TEST(LockFindings, NameEveryOtherSource) {
         "https://mirror.test/a.tgz", "ftp:x"}) {
     EXPECT_THAT(with(url), ElementsAre("lock-foreign-host")) << url;
   }
-  EXPECT_THAT(with("https://REGISTRY.test/a.tgz"), IsEmpty());
-  EXPECT_THAT(with("http://registry.test:443/a.tgz"), ElementsAre("lock-plain-http"));
+  EXPECT_THAT(with("https://REGISTRY.test/a/-/a-1.0.0.tgz"), IsEmpty());
+  EXPECT_THAT(with("http://registry.test:443/npm/a/-/a-1.0.0.tgz"), ElementsAre("lock-plain-http"));
   for (const char* git :
        {"git+ssh://git@h.test/x.git#1", "git://h.test/x", "github:u/r", "https://h.test/x.git", "u/r"}) {
     EXPECT_THAT(with(git), ElementsAre("lock-git-source")) << git;
@@ -131,8 +134,8 @@ TEST(LockFindings, NameEveryOtherSource) {
   EXPECT_THAT(with("file:../../x.tgz"), ElementsAre("lock-leaves-repo"));
   EXPECT_THAT(with("file:///etc/x.tgz"), ElementsAre("lock-leaves-repo"));
   EXPECT_THAT(with("file:x.tgz"), IsEmpty());
-  EXPECT_THAT(with("https://registry.test/a.tgz", ""), ElementsAre("lock-missing-integrity"));
-  EXPECT_THAT(with("https://registry.test/a.tgz", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="),
+  EXPECT_THAT(with("https://registry.test/a/-/a-1.0.0.tgz", ""), ElementsAre("lock-missing-integrity"));
+  EXPECT_THAT(with("https://registry.test/download/a/1.0.0/ab12", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="),
               ElementsAre("lock-weak-integrity"));
 }
 
@@ -146,6 +149,59 @@ TEST(LockFindings, NameScriptsProgramsAndPathsThatLeave) {
   EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound) + ",\n" +
                              entry("node_modules/w", R"("resolved": "../../w", "link": true)"))),
               Contains("lock-leaves-repo"));
+}
+
+// npm obeys `packages` wherever it stands, and older ones the other list.
+TEST(LockFindings, AreThoseOfBothListsWhateverTheNumberSays) {
+  const std::string evil = R"("resolved": "https://evil.test/a.tgz", "integrity": ")" + kZeroes + "\"";
+  const std::string sound = R"("dependencies": {"a": {"version": "1.0.0", )" + kSound + "}}";
+  const std::string root = R"("": {"dependencies": {"a": "^1.0.0"}}, )";
+  for (const char* version : {"1", "2", "3"}) {
+    const std::string start = R"({"lockfileVersion": )" + std::string(version) + ", ";
+    EXPECT_THAT(rules_in(start + sound + R"(, "packages": {)" + root + entry("node_modules/a", evil) + "}}"),
+                Contains("lock-foreign-host"))
+        << version;
+    EXPECT_THAT(rules_in(start + R"("dependencies": {"a": {"version": "1.0.0", )" + evil + R"(}}, "packages": {)" +
+                         root + entry("node_modules/a", kSound) + "}}"),
+                ElementsAre("lock-foreign-host"))
+        << version;
+    EXPECT_THAT(rules_in(start + sound + R"(, "packages": {)" + root + entry("node_modules/a", kSound) + "}}"),
+                IsEmpty())
+        << version;
+  }
+  EXPECT_FALSE(parse_lockfile(R"({"lockfileVersion": 1, "packages": [], "dependencies": {}})").has_value());
+}
+
+TEST(LockFindings, BelieveABundleOnlyWhereOneIs) {
+  const std::string evil = R"("inBundle": true, "resolved": "https://evil.test/a.tgz")";
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", evil))), Contains("lock-foreign-host"));
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", R"("inBundle": true)"))), ElementsAre("lock-missing-integrity"));
+  const std::string nested = ",\n" + entry("node_modules/a/node_modules/b", R"("inBundle": true)");
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound) + nested)), ElementsAre("lock-missing-integrity"));
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound + R"(, "bundleDependencies": ["b"])") + nested)),
+              IsEmpty());
+}
+
+TEST(LockFindings, NameAPackageUnderAnothersName) {
+  const auto from = [](const std::string& url, const std::string& more = "") {
+    return rules_in(lock3(entry("node_modules/a", R"("resolved": "https://registry.test)" + url +
+                                                      R"(", "integrity": ")" + kZeroes + "\"" + more)));
+  };
+  for (const char* url :
+       {"/evil/-/evil-1.0.0.tgz", "/@evil/a/-/a-1.0.0.tgz", "/a/-/a-0.9.0.tgz", "/a/../evil/-/a-1.0.0.tgz",
+        "/evil/-/evil-1.0.0.tgz?/a/-/a-1.0.0.tgz", "/%61/-/a-1.0.0.tgz", "/a/-/%2e%2e/x.tgz"}) {
+    EXPECT_THAT(from(url), ElementsAre("lock-other-package")) << url;
+  }
+  EXPECT_THAT(from("/api/npm/a/-/a-1.0.0.tgz"), IsEmpty());
+  EXPECT_THAT(from("/b/-/b-1.0.0.tgz", R"(, "name": "b")"), ElementsAre("lock-other-package"));
+  const std::string alias = R"("dependencies": {"a": "npm:b@^1.0.0"})";
+  const std::string b =
+      R"("name": "b", "resolved": "https://registry.test/b/-/b-1.0.0.tgz", "integrity": ")" + kZeroes + "\"";
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", b), alias), "{" + alias + "}"), IsEmpty());
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound + R"(, "hasShrinkwrap": true)"))),
+              ElementsAre("lock-own-lock"));
+  EXPECT_THAT(rules_in(lock3(entry("node_modules/a", kSound + R"(, "bin": {"make.cmd": "x.js"})"))),
+              ElementsAre("lock-shadows-program"));
 }
 
 TEST(LockFindings, CompareTheLockFileWithPackageJson) {

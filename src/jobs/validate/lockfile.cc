@@ -1,6 +1,7 @@
 #include "jobs/validate/lockfile.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "jobs/report/bounded_json.h"
@@ -58,9 +59,55 @@ std::string name_in_path(std::string_view path) {
   return std::string(at == std::string_view::npos ? path : path.substr(at + kModules.size()));
 }
 
+constexpr std::string_view kAlias = "npm:";
+
+using Aliases = std::set<std::pair<std::string, std::string>>;
+
+// "x": "npm:@s/y@^1" is y under the name x. Overrides nest; the depth is that of the JSON, which is bounded.
+void add_aliases(const InJson& list, Aliases& aliases) {
+  for (const auto& [name, range] : list.items()) {
+    if (range.is_object()) add_aliases(range, aliases);
+    if (!range.is_string()) continue;
+    std::string spec = range.get<std::string>();
+    if (!spec.starts_with(kAlias)) continue;
+    spec.erase(0, kAlias.size());
+    if (const std::size_t at = spec.find('@', 1); at != std::string::npos) spec.resize(at);
+    aliases.emplace(name.substr(0, name.find('@', 1)), std::move(spec));
+  }
+}
+
+void add_aliases_of(const InJson& package, Aliases& aliases) {
+  for (const char* kind :
+       {"dependencies", "optionalDependencies", "devDependencies", "peerDependencies", "overrides"}) {
+    if (const InJson* const list = object_member(package, kind)) add_aliases(*list, aliases);
+  }
+}
+
+bool has_bundle(const InJson& entry) {
+  for (const char* name : {"bundleDependencies", "bundledDependencies"}) {
+    const InJson* const bundle = member(entry, name);
+    if (bundle != nullptr && ((bundle->is_array() && !bundle->empty()) || flag_of(entry, name))) return true;
+  }
+  return false;
+}
+
+// npm takes "inBundle" at its word only for what lies below another package. Below one that bundles nothing, in the project's own
+// bundle, or with a place to fetch it from, it is fetched like any other.
+bool is_bundled(const LockedPackage& package, const std::set<std::string>& bundlers) {
+  if (!package.in_bundle || !package.resolved.empty()) return false;
+  constexpr std::string_view kBelow = "/node_modules/";
+  for (std::size_t at = package.path.find(kBelow); at != std::string::npos; at = package.path.find(kBelow, at + 1)) {
+    if (bundlers.contains(package.path.substr(0, at))) return true;
+  }
+  return false;
+}
+
 std::expected<void, std::string> read_packages(const InJson& packages, Lockfile& lock) {
+  std::set<std::string> bundlers;
   for (const auto& [path, entry] : packages.items()) {
     if (!entry.is_object()) return std::unexpected("the entry of \"" + path + "\" is no object");
+    add_aliases_of(entry, lock.aliases);
+    if (path.contains(kModules) && has_bundle(entry)) bundlers.insert(path);
     if (path.empty()) {
       lock.wanted = wanted_of(entry);
       continue;
@@ -75,9 +122,12 @@ std::expected<void, std::string> read_packages(const InJson& packages, Lockfile&
                           .programs = programs_of(entry, name),
                           .has_install_script = flag_of(entry, "hasInstallScript"),
                           .in_bundle = flag_of(entry, "inBundle"),
-                          .is_link = flag_of(entry, "link")};
+                          .is_link = flag_of(entry, "link"),
+                          .installed_as = name_in_path(path),
+                          .has_own_lock = flag_of(entry, "hasShrinkwrap")};
     lock.packages.push_back(std::move(package));
   }
+  for (LockedPackage& package : lock.packages) package.in_bundle = is_bundled(package, bundlers);
   return {};
 }
 
@@ -96,7 +146,15 @@ std::expected<void, std::string> read_dependencies(const InJson& dependencies, c
                           .integrity = text_of(entry, "integrity"),
                           .programs = {},
                           .has_install_script = false,
-                          .in_bundle = flag_of(entry, "bundled")};
+                          .in_bundle = flag_of(entry, "bundled") && !above.empty()};
+    if (!package.resolved.empty()) package.in_bundle = false;
+    if (package.version.starts_with(kAlias)) {  // "npm:@s/y@1.0.0"
+      const std::size_t at = package.version.find('@', kAlias.size() + 1);
+      package.installed_as = name;
+      package.name = package.version.substr(kAlias.size(), at - kAlias.size());
+      package.version = at == std::string::npos ? std::string() : package.version.substr(at + 1);
+    }
+    if (const InJson* const requires_list = object_member(entry, "requires")) add_aliases(*requires_list, lock.aliases);
     if (package.resolved.empty() && is_source_not_version(package.version)) package.resolved = package.version;
     const std::string below = package.path + "/";
     lock.packages.push_back(std::move(package));
@@ -105,6 +163,22 @@ std::expected<void, std::string> read_dependencies(const InJson& dependencies, c
     if (auto read = read_dependencies(*inner, below, lock); !read) return read;
   }
   return {};
+}
+
+constexpr std::uint32_t kFirstWithPackages = 2;
+
+void add_what_differs(std::vector<LockedPackage> more, std::vector<LockedPackage>& packages) {
+  std::set<std::tuple<std::string, std::string, std::string>> known;
+  for (const LockedPackage& one : packages) known.emplace(one.path, one.resolved, one.integrity);
+  std::set<std::string> local;  // written as "file:…" in the older list
+  for (const LockedPackage& one : packages) {
+    if (one.is_link || one.in_bundle) local.insert(one.path);
+  }
+  for (LockedPackage& one : more) {
+    const bool same = known.contains({one.path, one.resolved, one.integrity}) ||
+                      (local.contains(one.path) && (one.in_bundle || one.resolved.starts_with("file:")));
+    if (!same) packages.push_back(std::move(one));
+  }
 }
 
 }  // namespace
@@ -119,12 +193,19 @@ std::expected<Lockfile, std::string> parse_lockfile(std::string_view text) {
     return std::unexpected("lockfileVersion " + std::to_string(*version) + " is not one of 1, 2, 3");
   }
   Lockfile lock{.version = *version};
-  const InJson* const packages = object_member(*json, "packages");
+  const InJson* const packages = member(*json, "packages");
+  if (packages != nullptr && !packages->is_object()) return std::unexpected("its packages are no object");
   if (*version > 1 && packages == nullptr) return std::unexpected("it has no packages");
-  if (packages != nullptr && *version > 1) {
+  // npm goes by what is there and not by the number: with packages, the other list is for older ones.
+  if (packages != nullptr) {
+    lock.version = std::max(*version, kFirstWithPackages);
     if (auto read = read_packages(*packages, lock); !read) return std::unexpected(read.error());
-  } else if (const InJson* const dependencies = object_member(*json, "dependencies")) {
-    if (auto read = read_dependencies(*dependencies, "", lock); !read) return std::unexpected(read.error());
+  }
+  if (const InJson* const dependencies = object_member(*json, "dependencies")) {
+    Lockfile older;
+    if (auto read = read_dependencies(*dependencies, "", older); !read) return std::unexpected(read.error());
+    add_what_differs(std::move(older.packages), lock.packages);
+    lock.aliases.merge(older.aliases);
   }
   std::ranges::sort(lock.packages, {}, &LockedPackage::path);
   return lock;
@@ -142,6 +223,7 @@ std::expected<Manifest, std::string> parse_manifest(std::string_view text) {
   if (const InJson* const scripts = object_member(*json, "scripts")) {
     for (const auto& [name, script] : scripts->items()) manifest.scripts.push_back(name);
   }
+  add_aliases_of(*json, manifest.aliases);
   const InJson* workspaces = member(*json, "workspaces");
   if (workspaces != nullptr && workspaces->is_object()) workspaces = member(*workspaces, "packages");
   if (workspaces != nullptr && workspaces->is_array()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ struct LockedPackage {
   bool has_install_script = false;
   bool in_bundle = false;  // comes inside the tarball of another
   bool is_link = false;    // a symlink into the repo
+  // It is installed under this name: "node_modules/x" for a package y, which a dependency "x": "npm:y@1" asks for.
+  std::string installed_as{};
+  bool has_own_lock = false;  // its tarball has an npm-shrinkwrap.json, which npm obeys for what lies below it
 };
 
 // Name -> range, of one kind of dependency.
@@ -45,6 +49,8 @@ struct Lockfile {
   std::vector<LockedPackage> packages{};  // without the project itself; sorted by path
   // What the lock file was made for; version 1 does not say.
   WantedPackages wanted{};
+  // Who is asked for under another name, anywhere in the lock file: name, package.
+  std::set<std::pair<std::string, std::string>> aliases{};
 };
 
 // The value, or why it is none.
@@ -56,6 +62,8 @@ struct Manifest {
   WantedPackages wanted{};
   std::vector<std::string> scripts{};  // their names, sorted
   std::vector<std::string> workspaces{};
+  // As Lockfile::aliases, of its dependencies and overrides.
+  std::set<std::pair<std::string, std::string>> aliases{};
 };
 
 [[nodiscard]] std::expected<Manifest, std::string> parse_manifest(std::string_view text);
