@@ -62,10 +62,59 @@ void collect_hosts(const Tree& json, std::set<std::string>& hosts) {
 }
 
 bool is_lifecycle(std::string_view script) {
-  constexpr std::array<std::string_view, 9> kNames = {"preinstall",     "install",    "postinstall",
-                                                      "prepare",        "preprepare", "postprepare",
-                                                      "prepublishOnly", "prepublish", "prepack"};
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare",
+                                       "prepublishOnly", "prepublish", "postpublish", "prepack", "postpack",
+                                       "dependencies", "predependencies", "postdependencies", "pnpm:devPreinstall"});
   return std::ranges::find(kNames, script) != kNames.end();
+}
+
+// Members that managers of git hooks take commands from.
+bool is_of_hooks(std::string_view key) {
+  constexpr auto kNames = std::to_array<std::string_view>({"husky", "lint-staged", "simple-git-hooks", "gitHooks",
+                                                           "git-hooks", "pre-commit", "pre-push", "precommit", "ghooks",
+                                                           "yorkie", "lefthook", "nano-staged", "commitlint"});
+  return std::ranges::find(kNames, key) != kNames.end();
+}
+
+// Members that describe a package to people, and those that are looked at one by one. Of all others some tool takes its
+// configuration: jest, babel, eslint, prettier load code that is named there, corepack runs what "packageManager" names.
+bool is_looked_at_or_harmless(std::string_view key) {
+  constexpr auto kNames = std::to_array<std::string_view>({"scripts",
+                                                           "dependencies",
+                                                           "devDependencies",
+                                                           "optionalDependencies",
+                                                           "peerDependencies",
+                                                           "name",
+                                                           "version",
+                                                           "description",
+                                                           "keywords",
+                                                           "homepage",
+                                                           "bugs",
+                                                           "license",
+                                                           "licenses",
+                                                           "author",
+                                                           "contributors",
+                                                           "maintainers",
+                                                           "funding",
+                                                           "files",
+                                                           "repository",
+                                                           "private",
+                                                           "types",
+                                                           "typings",
+                                                           "man",
+                                                           "readme",
+                                                           "engines",
+                                                           "os",
+                                                           "cpu",
+                                                           "libc",
+                                                           "sideEffects",
+                                                           "peerDependenciesMeta",
+                                                           "dependenciesMeta",
+                                                           "sponsor",
+                                                           "preferGlobal",
+                                                           "deprecated"});
+  return std::ranges::find(kNames, key) != kNames.end();
 }
 
 }  // namespace
@@ -87,9 +136,12 @@ std::vector<Found> judge_package_json(const std::optional<std::string>& before,
                        is_lifecycle(name) ? kHigh : kMedium});
     }
   }
-  for (const char* key : {"bin", "main", "exports", "gypfile", "husky", "lint-staged", "workspaces", "overrides"}) {
-    if (const Tree& value = member(is, key); !value.is_null() && value != member(was, key)) {
-      found.push_back({"npm-bin", fmt::format("its \"{}\" names other files or packages than before", key), kLow});
+  for (const auto& [key, value] : is->items()) {
+    if (is_looked_at_or_harmless(key) || value.is_null() || value == member(was, key.c_str())) continue;
+    if (is_of_hooks(key)) {
+      found.push_back({"hook-manager", fmt::format("its \"{}\" names commands of git hooks", quote(key)), kHigh});
+    } else {
+      found.push_back({"npm-bin", fmt::format("its \"{}\" differs, which some tool obeys", quote(key)), kLow});
     }
   }
   for (const char* key : {"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"}) {
@@ -133,6 +185,11 @@ std::vector<Found> judge_git_config(const std::string& path, const std::optional
   // What the repo had before is not what the run has left; but one harm may stand before another, so any change counts.
   if (before && *before == *after) return {};
   return {{"git-config", fmt::format("git obeys it: {}", quote(*harm)), kHigh}};
+}
+
+std::vector<Found> judge_possible_git_config(const std::optional<std::string>& after) {
+  if (!after || programs_in_git_config(*after).empty()) return {};
+  return {{"git-config", "it names programs or files, for a git that is led to it", kHigh}};
 }
 
 }  // namespace sallyport::persistence

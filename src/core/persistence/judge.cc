@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/persistence/known_names.h"
 #include "core/persistence/table.h"
 #include "core/text/printable.h"
 
@@ -15,14 +16,6 @@ using enum PersistenceSeverity;
 
 constexpr std::uint32_t kExecutable = 0111;
 constexpr std::uint32_t kSetId = 06000;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -51,12 +44,13 @@ class Judge {
       if (row.where == Where::kName) by_name_.emplace(row.text, &row);
       if (row.where == Where::kBelow) by_first_.emplace(row.text.substr(0, row.text.find('/')), &row);
       if (row.where == Where::kEnding) endings_.push_back(&row);
+      if (row.where == Where::kStart) starts_.push_back(&row);
     }
   }
 
   void look(const Change& change) {
-    if (change.after == FileType::kNone) return;
-    const std::string path = lower_case(change.path);
+    const std::string path = as_compared(change.path);
+    if (change.after == FileType::kNone) return by_absence(change, path);
     if (in_packages(change, path)) return;
     by_nature(change);
     if (change.after == FileType::kDirectory) return;
@@ -72,6 +66,18 @@ class Judge {
         {.path = change.path, .rule = std::string(rule), .reason = std::string(reason), .severity = severity});
   }
 
+  // What is gone does not run; but it may have kept something else from running ("ignore-scripts=true"), or from changing.
+  void by_absence(const Change& change, const std::string& path) {
+    if (change.before == FileType::kDirectory || path.contains("node_modules/")) return;
+    const std::string_view name = last_component(path);
+    constexpr std::string_view kGone = "it is gone, and with it what it told a package manager to do or not to do";
+    if (name == "package-lock.json" || name == "npm-shrinkwrap.json") return add(change, "lockfile", kGone, kLow);
+    for (auto [at, end] = by_name_.equal_range(name); at != end; ++at) {
+      const Row& row = *at->second;
+      if (row.rule == "package-manager" || row.rule == "lockfile") return add(change, row.rule, kGone, row.severity);
+    }
+  }
+
   // Installed packages are thousands of files, each as good as a program: one finding for all of them. What is special by its
   // nature is still listed.
   bool in_packages(const Change& change, const std::string& path) {
@@ -83,7 +89,8 @@ class Judge {
       if (whole) break;
       at = end;
     }
-    if (at == std::string::npos) return false;
+    // A git directory in there is entered like any other.
+    if (at == std::string::npos || in_git(path) || path.ends_with("/.git")) return false;
     const std::string directory = change.path.substr(0, at + kPackages.size());
     if (directory != last_packages_) {
       last_packages_ = directory;
@@ -116,21 +123,36 @@ class Judge {
 
   void by_table(const Change& change, const std::string& path) {
     const std::string_view name = last_component(path);
+    const std::size_t before = found_.size();
     for (auto [at, end] = by_name_.equal_range(name); at != end; ++at) {
       if (!is_git_word(*at->second) || in_git(path)) add(change, *at->second);
     }
     for (const Row* const row : endings_) {
       if (name.ends_with(row->text)) add(change, *row);
     }
-    std::string_view rest = path;
-    for (std::size_t slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/')) {
+    for (const Row* const row : starts_) {
+      if (name.starts_with(row->text)) add(change, *row);
+    }
+    for (std::string_view rest = path; !rest.empty();) {
+      const std::size_t slash = std::min(rest.find('/'), rest.size());
       for (auto [at, end] = by_first_.equal_range(rest.substr(0, slash)); at != end; ++at) {
         const Row& row = *at->second;
-        const bool below = rest.starts_with(row.text) && rest.size() > row.text.size() && rest[row.text.size()] == '/';
-        if (below && !(row.rule == "git-hook" && name.ends_with(".sample"))) add(change, row);
+        if (is_meant(row, rest, change.after) && !(row.rule == "git-hook" && name.ends_with(".sample"))) {
+          add(change, row);
+        }
       }
-      rest.remove_prefix(slash + 1);
+      rest.remove_prefix(std::min(slash + 1, rest.size()));
     }
+    if (found_.size() == before && is_rc_file(name)) {
+      add(change, "code-config", "a tool takes its configuration from it, and may load what it names", kMedium);
+    }
+  }
+
+  // Below the row's directory; in its place, where it is none; or a symlink that is one of the directories above it, and so
+  // decides what lies below.
+  static bool is_meant(const Row& row, std::string_view rest, FileType type) {
+    if (rest.starts_with(row.text)) return rest.size() == row.text.size() || rest[row.text.size()] == '/';
+    return type == FileType::kSymlink && row.text.starts_with(rest) && row.text[rest.size()] == '/';
   }
 
   void add(const Change& change, const Row& row) { add(change, row.rule, row.reason, row.severity); }
@@ -150,16 +172,23 @@ class Judge {
     if (name == "package-lock.json" || name == "npm-shrinkwrap.json") {
       return add_all(change, judge_package_lock(before(change), after(change)));
     }
-    if ((name == "config" || name == "config.worktree") && in_git(path)) {
-      return add_all(change, judge_git_config(change.path, before(change), after(change)));
+    if (name == "config" || name == "config.worktree") {
+      if (in_git(path)) return add_all(change, judge_git_config(change.path, before(change), after(change)));
+      return add_all(change, judge_possible_git_config(after(change)));
     }
+    if (name.ends_with("gitconfig")) return add_all(change, judge_possible_git_config(after(change)));
     if (name == ".git") return add(change, "git-pointer", "git is led to another git directory by it", kHigh);
     if (in_git(path) && path.find("/hooks/") != std::string::npos && !path.starts_with(".git/hooks/") &&
         path.find("/.git/hooks/") == std::string::npos && !name.ends_with(".sample")) {
       return add(change, "git-hook", "git runs it with its next command", kHigh);  // of a submodule
     }
+    // Where core.hooksPath leads is for the configuration to say: the repo may have had it before.
+    if (is_hook_name(name, path)) return add(change, "git-hook", "git runs a file of this name as a hook", kHigh);
     // A git directory without that name, which git enters all the same (CVE-2022-24765 and its kin).
-    if (name == "head" && !in_git(path) && after(change).value_or("").starts_with("ref: ")) {
+    const bool refers = change.after == FileType::kSymlink
+                            ? change.link_after.starts_with("refs/")
+                            : name == "head" && is_head_of_git(after(change).value_or(""));
+    if (name == "head" && !in_git(path) && refers) {
       add(change, "git-embedded", "it makes its directory one that git obeys the configuration of", kHigh);
     }
   }
@@ -179,6 +208,7 @@ class Judge {
   std::unordered_multimap<std::string_view, const Row*> by_name_;
   std::unordered_multimap<std::string_view, const Row*> by_first_;
   std::vector<const Row*> endings_;
+  std::vector<const Row*> starts_;
   std::vector<PersistenceFinding> found_;
   std::string last_packages_;
 };

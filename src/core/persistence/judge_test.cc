@@ -17,6 +17,13 @@ Change file(std::string path, std::uint32_t mode = 0644) {
   return {.path = std::move(path), .kind = ChangeKind::kCreated, .after = FileType::kFile, .mode_after = mode};
 }
 
+Change link(std::string path, std::string text) {
+  return {.path = std::move(path),
+          .kind = ChangeKind::kCreated,
+          .after = FileType::kSymlink,
+          .link_after = std::move(text)};
+}
+
 struct Contents {
   std::string before{};
   std::string after{};
@@ -43,6 +50,8 @@ std::string sample(const Row& row, const std::string& above) {
       return above + std::string(row.text) + "/thing";
     case Where::kEnding:
       return above + "thing" + std::string(row.text);
+    case Where::kStart:
+      return above + std::string(row.text) + "thing";
   }
   return {};
 }
@@ -76,6 +85,13 @@ TEST(Persistence, WhatIsDeletedDoesNotRun) {
   const Change gone{.path = ".envrc", .kind = ChangeKind::kDeleted, .before = FileType::kFile};
   EXPECT_TRUE(found(gone).empty());
   EXPECT_FALSE(found(file(".envrc")).empty());
+  const auto deleted = [](const char* path) {
+    return found({.path = path, .kind = ChangeKind::kDeleted, .before = FileType::kFile});
+  };
+  EXPECT_TRUE(has(deleted("a/.npmrc"), "package-manager", kHigh));  // it may have said ignore-scripts
+  EXPECT_TRUE(has(deleted("package-lock.json"), "lockfile", kLow));
+  EXPECT_TRUE(has(deleted("yarn.lock"), "lockfile", kLow));
+  EXPECT_TRUE(deleted("node_modules/a/.npmrc").empty());
 }
 
 TEST(Persistence, ASampleHookIsNone) {
@@ -89,13 +105,72 @@ TEST(Persistence, GitConfigurationIsFoundByWhatItSays) {
   EXPECT_TRUE(found(file(".git/config"), harmless).empty());
   EXPECT_TRUE(has(found(file(".git/config"), harmful), "git-config", kHigh));
   EXPECT_TRUE(has(found(file("sub/.git/config.worktree"), harmful), "git-config", kHigh));
-  EXPECT_TRUE(found(file("config"), harmful).empty());
+  EXPECT_TRUE(found(file("config"), harmless).empty());
+  EXPECT_TRUE(found(file("aws/config"), {.after = "[default]\nregion = x\n"}).empty());
+  // Of an embedded git directory that was there before, and of a file that an include names.
+  EXPECT_TRUE(has(found(file("fixtures/bare.git/config"), harmful), "git-config", kHigh));
+  EXPECT_TRUE(has(found(file("tools/.gitconfig"), harmful), "git-config", kHigh));
+  EXPECT_TRUE(has(found(file(".git/config"), {.after = "[extensions]\n\trefStorage = files:///elsewhere\n"}),
+                  "git-config", kHigh));
+  EXPECT_TRUE(found(file(".git/config"), {.after = "[extensions]\n\trefStorage = reftable\n"}).empty());
 }
 
 TEST(Persistence, AGitFileAndAnEmbeddedRepositoryAreFound) {
   EXPECT_TRUE(has(found(file("sub/.git"), {.after = "gitdir: ../evil\n"}), "git-pointer", kHigh));
   EXPECT_TRUE(has(found(file("sub/HEAD"), {.after = "ref: refs/heads/x\n"}), "git-embedded", kHigh));
+  EXPECT_TRUE(has(found(file("sub/HEAD"), {.after = "ref:\trefs/heads/x\n"}), "git-embedded", kHigh));
+  EXPECT_TRUE(has(found(file("sub/HEAD"), {.after = std::string(40, 'a') + "\n"}), "git-embedded", kHigh));
+  EXPECT_TRUE(has(found(link("sub/HEAD", "refs/heads/x")), "git-embedded", kHigh));
   EXPECT_TRUE(found(file("sub/HEAD"), {.after = "a chapter\n"}).empty());
+  EXPECT_TRUE(has(found(file("node_modules/a/.git/hooks/pre-commit")), "git-hook", kHigh));
+  EXPECT_TRUE(has(found(file("node_modules/a/.git")), "git-pointer", kHigh));
+}
+
+TEST(Persistence, ANameIsFoundAsOtherFileSystemsReadIt) {
+  for (const char* path : {".g\u200cit/hooks/pre-commit", ".git./hooks/x", ".git /hooks/x", "GIT~1/hooks/x",
+                           ".git::$INDEX_ALLOCATION/hooks/x", ".git\\hooks\\x"}) {
+    EXPECT_TRUE(has(found(file(path)), "git-hook", kHigh)) << path;
+  }
+  EXPECT_TRUE(has(found(file(".hus\u212ay/pre-push")), "hook-manager", kHigh));
+  EXPECT_TRUE(has(found(file("AGENT\u017f.md")), "agent", kHigh));
+  EXPECT_TRUE(found(file("\xff\xfe.txt ")).size() == 1U);  // a deceptive name, and nothing else
+}
+
+// What a row means as a directory can be brought by a symlink to a place that no row names.
+TEST(Persistence, ASymlinkInThePlaceOfADirectoryIsFound) {
+  EXPECT_TRUE(has(found(link(".husky", "docs/x")), "hook-manager", kHigh));
+  EXPECT_TRUE(has(found(link("a/.vscode", "../conf")), "editor", kHigh));
+  EXPECT_TRUE(has(found(link(".github", "gh")), "ci", kMedium));
+  EXPECT_TRUE(has(found(link(".git/hooks", "../tools")), "git-hook", kHigh));
+  EXPECT_TRUE(found(link("github", "gh")).empty());
+  EXPECT_TRUE(found(link(".gith", "gh")).empty());
+}
+
+TEST(Persistence, AHookIsFoundByItsNameWhereverHooksPathLeads) {
+  for (const char* path : {"tools/dev/pre-commit", "bare.git/hooks/update", "x/post-checkout"}) {
+    EXPECT_TRUE(has(found(file(path)), "git-hook", kHigh)) << path;
+  }
+  EXPECT_TRUE(found(file("docs/update")).empty());
+}
+
+TEST(Persistence, AConfigurationByAnyNameThatToolsLookForIsFound) {
+  for (const char* path : {".eslintrc", ".prettierrc.toml", "x/.foorc.mjs", "tsconfig.base.json", ".env.production",
+                           "Dockerfile.dev", "docker-compose.override.yml", ".aider.model.settings.yml"}) {
+    EXPECT_FALSE(found(file(path)).empty()) << path;
+  }
+  for (const char* path : {"src.js", "arc.ts", ".rc", "compose.js", "requirements.md"}) {
+    EXPECT_TRUE(found(file(path)).empty()) << path;
+  }
+}
+
+TEST(Persistence, AMemberOfAPackageThatNobodyKnowsIsFound) {
+  const auto added = [](const char* text) { return found(file("package.json"), {.after = text}); };
+  EXPECT_TRUE(has(added(R"({"simple-git-hooks":{"pre-commit":"x"}})"), "hook-manager", kHigh));
+  EXPECT_TRUE(has(added(R"({"jest":{"globalSetup":"./x.js"}})"), "npm-bin", kLow));
+  EXPECT_TRUE(has(added(R"({"packageManager":"pnpm@1"})"), "npm-bin", kLow));
+  EXPECT_TRUE(has(added(R"({"scripts":{"dependencies":"x"}})"), "npm-script", kHigh));
+  EXPECT_TRUE(has(added(R"({"scripts":{},"scripts":{"prepare":"x"}})"), "npm-script", kHigh));
+  EXPECT_TRUE(added(R"({"name":"n","license":"MIT"})").empty());
 }
 
 TEST(Persistence, OfAPackageOnlyNewScriptsAreFound) {
@@ -134,12 +209,6 @@ TEST(Persistence, WhatAFileIsCountsToo) {
   EXPECT_TRUE(has(found(file("run", 0755)), "executable", kLow));
   EXPECT_TRUE(has(found(file("run", 04755)), "set-id", kHigh));
   EXPECT_TRUE(has(found(file("a\nb")), "deceptive-name", kMedium));
-  const auto link = [](std::string path, std::string text) {
-    return Change{.path = std::move(path),
-                  .kind = ChangeKind::kCreated,
-                  .after = FileType::kSymlink,
-                  .link_after = std::move(text)};
-  };
   EXPECT_TRUE(has(found(link("l", "/etc/passwd")), "symlink-out", kHigh));
   EXPECT_TRUE(has(found(link("a/l", "../../x")), "symlink-out", kHigh));
   EXPECT_TRUE(has(found(link("a/l", "b/../../../x")), "symlink-out", kHigh));

@@ -13,6 +13,7 @@ enum class Where {
   kName,    // the last component is `text`
   kBelow,   // the path lies below components `text`, at any depth of the repo
   kEnding,  // the last component ends with `text`
+  kStart,   // the last component starts with `text`
 };
 
 struct Row {

@@ -166,7 +166,6 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "core.symlinks",
     "extensions.objectformat",
     "extensions.partialclone",
-    "extensions.refstorage",
     "extensions.worktreeconfig",
     "index.sparse",
     "remote.*.fetch",
@@ -192,6 +191,8 @@ bool is_harmless(const GitSetting& setting, const fs::path& git_directory) {
   const std::string pattern = pattern_of(setting.key);
   if (pattern == "remote.*.url" || pattern == "submodule.*.url") return is_plain_url(setting.value);
   if (pattern == "core.worktree") return stays_inside(git_directory, setting.value);
+  // Newer git takes a URL there, and so a place anywhere on the host.
+  if (pattern == "extensions.refstorage") return setting.value == "files" || setting.value == "reftable";
   return std::ranges::find(kHarmless, pattern) != kHarmless.end();
 }
 
