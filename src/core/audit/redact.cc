@@ -10,13 +10,44 @@ namespace sallyport::audit {
 namespace {
 
 // Found anywhere in a name, once case and separators are gone.
-constexpr auto kSecretParts =
-    std::to_array<std::string_view>({"password", "passwd", "passphrase", "passcode", "secret", "token", "apikey",
-                                     "accesskey", "privatekey", "signingkey", "encryptionkey", "credential",
-                                     "authorization", "authentication", "bearer", "cookie", "sessionid", "apisecret"});
+constexpr auto kSecretParts = std::to_array<std::string_view>(
+    {"password",  "passwd",      "passphrase", "passcode",        "secret",       "token",          "apikey",
+     "accesskey", "privatekey",  "signingkey", "encryptionkey",   "credential",   "authorization",  "authentication",
+     "bearer",    "cookie",      "sessionid",  "apisecret",       "accountkey",   "storagekey",     "masterkey",
+     "sharedkey", "consumerkey", "hmackey",    "subscriptionkey", "functionskey", "applicationkey", "licensekey",
+     "authkey",   "appkey",      "sessionkey", "connectionstring"});
 // The whole name.
 constexpr auto kSecretNames = std::to_array<std::string_view>(
-    {"pass", "pwd", "pw", "auth", "sig", "signature", "key", "code", "jwt", "sas", "pat", "otp", "pin"});
+    {"pass", "pwd", "pw", "auth", "sig", "signature", "key", "code", "jwt", "sas", "pat", "otp", "pin", "psk"});
+// The last word of a name: DB_PWD, X-Auth, x-amz-signature.
+constexpr auto kSecretEndings = std::to_array<std::string_view>(
+    {"pwd", "pw", "auth", "sig", "signature", "jwt", "sas", "pat", "otp", "pin", "psk"});
+// Words that end with "pass" and mean no password.
+constexpr auto kOtherPasses = std::to_array<std::string_view>({"bypass", "compass", "multipass", "onepass", "twopass"});
+// What an abbreviated option may mean; getopt takes any beginning.
+constexpr auto kAbbreviated =
+    std::to_array<std::string_view>({"password", "passphrase", "secret", "token", "credentials"});
+// Programs whose short option holds a password, in the next word or in its own.
+struct PasswordOption {
+  std::string_view program;
+  std::string_view option;
+};
+constexpr auto kPasswordOptions = std::to_array<PasswordOption>({
+    {"mysql", "-p"},
+    {"mysqldump", "-p"},
+    {"mysqladmin", "-p"},
+    {"mariadb", "-p"},
+    {"mongo", "-p"},
+    {"mongosh", "-p"},
+    {"sshpass", "-p"},
+    {"7z", "-p"},
+    {"7za", "-p"},
+    {"zip", "-P"},
+    {"unzip", "-P"},
+    {"redis-cli", "-a"},
+    {"ldapsearch", "-w"},
+    {"ldapmodify", "-w"},
+});
 // Names of options whose value is user:password.
 constexpr auto kUserOptions = std::to_array<std::string_view>(
     {"-u", "-U", "--user", "--proxy-user", "--creds", "--dest-creds", "--src-creds", "--username"});
@@ -41,6 +72,21 @@ std::string_view name_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && is_name_char(text[begin - 1])) --begin;
   return text.substr(begin, end - begin);
+}
+
+std::string_view last_word(std::string_view name) {
+  const std::size_t at = name.find_last_of("_-.:");
+  return at == std::string_view::npos ? std::string_view() : name.substr(at + 1);
+}
+
+bool ends_with_password(const std::string& name) {
+  return name.ends_with("pass") &&
+         std::ranges::none_of(kOtherPasses, [&](std::string_view other) { return name.ends_with(other); });
+}
+
+// STRIPE_KEY is a variable that holds one; --sort-key is none.
+bool is_key_variable(std::string_view name) {
+  return name.ends_with("_KEY") && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 struct Cut {
@@ -98,7 +144,16 @@ std::optional<Cut> named_value(std::string_view text, std::size_t separator) {
   return Cut{.begin = begin, .end = end};
 }
 
+// <password>x</password>
+std::optional<Cut> element(std::string_view text, std::size_t bracket) {
+  const std::string_view name = name_before(text, bracket);
+  const bool opens = bracket > name.size() && text[bracket - name.size() - 1] == '<';
+  if (!opens || !names_secret(name)) return std::nullopt;
+  return Cut{.begin = bracket + 1, .end = std::min(text.find('<', bracket), text.size())};
+}
+
 std::optional<Cut> cut_at(std::string_view text, std::size_t at) {
+  if (text[at] == '>') return element(text, at);
   if (text[at] == ':') {
     if (const std::optional<Cut> url = url_credentials(text, at)) return url;
     if (const std::optional<Cut> value = named_value(text, at)) return value;
@@ -110,14 +165,29 @@ std::optional<Cut> cut_at(std::string_view text, std::size_t at) {
   return Cut{.begin = at, .end = at + length};
 }
 
-// Where the secret of a word begins that says itself what it is: --token=x, TOKEN=x, -Dtoken=x, "Authorization: x".
+// Where the secret of a word begins that says itself what it is: --token=x, TOKEN=x, -Dtoken=x, --env=TOKEN=x, "Authorization: x".
 std::optional<std::size_t> secret_of_word(std::string_view word) {
-  const std::size_t separator = word.find_first_of("=:");
-  if (separator == std::string_view::npos || separator == 0 || separator + 1 == word.size()) return std::nullopt;
-  const std::string_view name = name_before(word, separator);
-  if (name.size() != separator && !word.substr(0, separator - name.size()).ends_with('=')) return std::nullopt;
-  if (!names_secret(name)) return std::nullopt;
-  return separator + 1;
+  for (std::size_t at = word.find_first_of("=:"); at != std::string_view::npos; at = word.find_first_of("=:", at + 1)) {
+    if (at == 0 || at + 1 == word.size()) return std::nullopt;
+    const std::string_view name = name_before(word, at);
+    const bool at_start = name.size() == at || word.substr(0, at - name.size()).ends_with('=');
+    if (!at_start) return std::nullopt;
+    if (names_secret(name)) return at + 1;
+  }
+  return std::nullopt;
+}
+
+// In a word that is an option with user:password in it: where that begins.
+std::optional<std::size_t> user_in_option(std::string_view word) {
+  for (const std::string_view option : kUserOptions) {
+    if (!word.starts_with(option)) continue;
+    if (option.starts_with("--")) {
+      if (word.size() > option.size() + 1 && word[option.size()] == '=') return option.size() + 1;
+    } else if (word.size() > option.size()) {
+      return option.size();
+    }
+  }
+  return std::nullopt;
 }
 
 class ArgvRedactor {
@@ -139,16 +209,14 @@ class ArgvRedactor {
     const std::string_view word = argv_[at];
     const std::string_view before = argv_[at - 1];
     if (takes_secret(at - 1)) return take_out("", word);
-    if (is_user_option(before)) {
-      const std::size_t colon = word.find(':');
+    if (const std::string_view option = password_option(); !option.empty()) {
+      if (before == option) return take_out("", word);
+      if (word.size() > option.size() && word.starts_with(option)) return take_out(option, word.substr(option.size()));
+    }
+    if (const auto user = is_user_option(before) ? std::optional<std::size_t>(0) : user_in_option(word)) {
+      const std::size_t colon = word.find(':', *user);
       if (colon != std::string_view::npos && !word.substr(colon).starts_with("://")) {
         return take_out(redact_text(word.substr(0, colon + 1)), word.substr(colon + 1));
-      }
-    }
-    if (word.starts_with("-u") && !word.starts_with("--")) {
-      const std::size_t colon = word.find(':');
-      if (colon != std::string_view::npos && !word.substr(colon).starts_with("://")) {
-        return take_out(word.substr(0, colon + 1), word.substr(colon + 1));
       }
     }
     if (const std::optional<std::size_t> begin = secret_of_word(word)) {
@@ -160,16 +228,35 @@ class ArgvRedactor {
   // The word at `at` is an option whose value is the next word.
   [[nodiscard]] bool takes_secret(std::size_t at) const {
     const std::string_view word = argv_[at];
+    if (at > 1 && !word.starts_with('-')) return is_setting(at);
     if (at == 0 || word.size() < 2 || !word.starts_with('-') || word.starts_with("--no-")) return false;
     if (word.find_first_of("= ") != std::string_view::npos) return false;
-    if (word == "-p" || word == "-P") return logs_in();
+    if (word == "-p" || word == "-P") return has("login");
+    if (word.starts_with("--") && is_abbreviation(bare(word))) return true;
     return word.starts_with("--") ? names_secret(word) && bare(word) != "key" && bare(word) != "code"
                                   : word.size() > 2 && names_secret(word);
   }
   [[nodiscard]] static bool is_user_option(std::string_view word) {
     return std::ranges::find(kUserOptions, word) != kUserOptions.end();
   }
-  [[nodiscard]] bool logs_in() const { return std::ranges::find(argv_, "login") != argv_.end(); }
+  [[nodiscard]] bool has(std::string_view word) const { return std::ranges::find(argv_, word) != argv_.end(); }
+  // "config set //host/:_authToken x", "configure set aws_secret_access_key x": a name, and its value behind it.
+  [[nodiscard]] bool is_setting(std::size_t at) const {
+    const std::string_view word = argv_[at];
+    const bool sets = has("set") || has("config") || has("configure");
+    return sets && word.find_first_of("= ") == std::string_view::npos && names_secret(word.substr(word.rfind('/') + 1));
+  }
+  [[nodiscard]] static bool is_abbreviation(std::string_view name) {
+    constexpr std::size_t kShortest = 4;
+    return name.size() >= kShortest &&
+           std::ranges::any_of(kAbbreviated, [&](std::string_view whole) { return whole.starts_with(name); });
+  }
+  [[nodiscard]] std::string_view password_option() const {
+    if (has("login")) return "-p";
+    const std::string_view program = std::string_view(argv_[0]).substr(argv_[0].rfind('/') + 1);
+    const auto* const known = std::ranges::find(kPasswordOptions, program, &PasswordOption::program);
+    return known == kPasswordOptions.end() ? std::string_view() : known->option;
+  }
 
   std::string take_out(std::string_view before, std::string_view secret) {
     constexpr std::size_t kTooShortToFind = 4;
@@ -193,6 +280,9 @@ class ArgvRedactor {
 bool names_secret(std::string_view name) {
   const std::string text = bare(name);
   if (std::ranges::find(kSecretNames, text) != kSecretNames.end()) return true;
+  const std::string last = bare(last_word(name));
+  if (std::ranges::find(kSecretEndings, last) != kSecretEndings.end()) return true;
+  if (ends_with_password(text) || is_key_variable(name)) return true;
   return std::ranges::any_of(kSecretParts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 

@@ -52,6 +52,26 @@ const std::vector<Words> kCommands = {
     {"tool", "--password", "--$"},
     {"tool", "PASSWORD=two words and $"},
     {"tool", "user:$@host:22"},
+    {"docker", "login", "-p$", "-u", "me"},
+    {"mysql", "-u", "root", "-p$", "db"},
+    {"sshpass", "-p", "$", "ssh", "host"},
+    {"redis-cli", "-a", "$"},
+    {"curl", "--user=me:$"},
+    {"curl", "-Ume:$"},
+    {"curl", "-H", "Ocp-Apim-Subscription-Key: $"},
+    {"curl", "-H", "X-Auth: $"},
+    {"curl", "https://host.example/o?X-Amz-Signature=$&x=1"},
+    {"docker", "run", "-e", "MYSQL_PWD=$", "image"},
+    {"docker", "run", "--env=DB_PASS=two words $", "image"},
+    {"docker", "build", "--build-arg=GITHUB_PAT=$", "."},
+    {"tool", "SSHPASS=$"},
+    {"tool", "STRIPE_KEY=$"},
+    {"keytool", "-storepass", "$"},
+    {"tool", "--passw", "$"},
+    {"tool", "--toke", "$"},
+    {"npm", "config", "set", "//host.example/:_authToken", "$"},
+    {"aws", "configure", "set", "aws_secret_access_key", "$"},
+    {"node", "-e", "<server><password>$</password></server>"},
     {"rg", "-----BEGIN OPENSSH PRIVATE KEY-----\n$\n-----END OPENSSH PRIVATE KEY-----"},
 };
 
@@ -82,10 +102,13 @@ TEST(Redaction, TakesASecretOutOfEveryPlaceItIsKnownToStand_C33) {
 TEST(Redaction, KnowsKeysByTheirShapeWhereverTheyStand_C33) {
   // Put together here, so that no scanner takes this file for a leak.
   const std::string tail = "abcdefghij0123456789ABCDEFGHIJ012345";
-  for (const std::string& key : {"ghp_" + tail, "github_pat_" + tail, "glpat-" + tail, "npm_" + tail, "xoxb-" + tail,
-                                 "AKIA" + std::string("IOSFODNN7EXAMPLE"), "AIza" + tail, "sk-" + tail,
-                                 "sk_live_" + tail, "eyJ" + tail + "." + tail, "hf_" + tail, "hvs." + tail}) {
-    for (const std::string& text : {key, "x " + key, "--flag=" + key, "path/" + key + "/y", "(" + key + ")"}) {
+  for (const std::string& key :
+       {"ghp_" + tail, "github_pat_" + tail, "glpat-" + tail, "npm_" + tail, "xoxb-" + tail,
+        "AKIA" + std::string("IOSFODNN7EXAMPLE"), "AIza" + tail, "sk-" + tail, "sk_live_" + tail,
+        "eyJ" + tail + "." + tail, "hf_" + tail, "hvs." + tail, "ATATT3" + tail, "xoxc-" + tail, "gsk_" + tail,
+        "glptt-" + tail, "hooks.slack.com/services/T0/B0/" + tail}) {
+    for (const std::string& text :
+         {key, "x " + key, "--flag=" + key, "path/" + key + "/y", "(" + key + ")", "a%3D" + key}) {
       EXPECT_EQ(redact_text(text).find(key), std::string::npos) << text;
     }
   }
@@ -105,6 +128,10 @@ TEST(Redaction, LeavesEverydayCommandsAlone) {
       {"jq", ".a.b[0]", "file.json"},
       {"semgrep", "--config", "rules.yml", "--metrics=off"},
       {"sh", "-c", "echo 12:30 && date"},
+      {"sort", "--sort-key", "name", "--bypass", "cache", "--tok", "--pas"},
+      {"git", "config", "user.name", "Somebody Else"},
+      {"mysql", "-u", "root", "db"},
+      {"docker", "run", "-u", "1000", "image"},
   };
   for (const Words& command : everyday) EXPECT_EQ(redact_argv(command).argv, command) << all(command);
 }
