@@ -40,11 +40,6 @@ RegistryAnswer::State RegistryAnswer::broken(std::string_view why) {
   return State::kBroken;
 }
 
-bool RegistryAnswer::holds_secret(std::string_view text) const {
-  return std::ranges::any_of(endpoint_.secrets,
-                             [&](const std::string& one) { return text.find(one) != std::string_view::npos; });
-}
-
 RegistryAnswer::State RegistryAnswer::feed(std::string_view bytes, std::string& out) {
   if (body_ == Body::kHead) {
     const State state = feed_head(bytes, out);
@@ -135,7 +130,7 @@ std::string_view RegistryAnswer::read_field(std::string_view line, std::string& 
   if (names_field(*field, "content-encoding")) {
     return equal_ignoring_case(field->value, "identity") ? "" : "it is compressed, and was asked not to be";
   }
-  if (holds_secret(line)) return {};
+  if (secrets_.holds(line)) return {};
   if (names_field(*field, "location")) {
     const std::string origin = endpoint_.registry_origin();
     const bool back = field->value.starts_with(origin + "/");
@@ -216,12 +211,10 @@ RegistryAnswer::State RegistryAnswer::end_of_chunk_line(std::string& out) {
 
 RegistryAnswer::State RegistryAnswer::pass(std::string_view bytes, std::string& out) {
   held_ += bytes;
-  if (holds_secret(held_)) return State::kSecret;
-  std::size_t longest = 0;
-  for (const std::string& one : endpoint_.secrets) longest = std::max(longest, one.size());
-  const std::size_t kept = std::min(held_.size(), longest == 0 ? 0 : longest - 1);
-  out.append(held_, 0, held_.size() - kept);
-  held_.erase(0, held_.size() - kept);
+  const SecretSearch::Seen seen = secrets_.look(held_);
+  if (seen.found) return State::kSecret;
+  out.append(held_, 0, seen.clean);
+  held_.erase(0, seen.clean);
   return State::kMore;
 }
 

@@ -1,7 +1,7 @@
 // A registry's answer on its way to a tool that must not learn the credentials it was asked with. No sockets here.
 //
 // The head is made anew from a closed list of fields, without any that holds a secret; a body that holds one is not passed on from
-// there. A chunked body is unpacked, so that no secret is cut by a chunk's edge. Nothing is followed: a redirect goes to the tool,
+// there, in any of the spellings that SecretSearch knows. A chunked body is unpacked, so that no secret is cut by a chunk's edge. Nothing is followed: a redirect goes to the tool,
 // and where it leads back to the registry it names the endpoint instead.
 //
 // Holds at most a head (64 KiB) or the last bytes of a body that could begin a secret.
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/egress/registry_endpoint.h"
+#include "core/egress/secret_search.h"
 
 namespace sallyport {
 
@@ -26,7 +27,8 @@ class RegistryAnswer {
   };
 
   // `endpoint` must outlive this object. `to_head`: the answer to a HEAD has no body.
-  RegistryAnswer(const RegistryEndpoint& endpoint, bool to_head) : endpoint_(endpoint), to_head_(to_head) {}
+  RegistryAnswer(const RegistryEndpoint& endpoint, bool to_head)
+      : endpoint_(endpoint), secrets_(endpoint.secrets), to_head_(to_head) {}
 
   // The registry's bytes in order; what the tool may have is appended to `out`.
   [[nodiscard]] State feed(std::string_view bytes, std::string& out);
@@ -50,9 +52,9 @@ class RegistryAnswer {
   State end_of_chunk_line(std::string& out);
   State pass(std::string_view bytes, std::string& out);
   State finish(std::string& out);
-  [[nodiscard]] bool holds_secret(std::string_view text) const;
 
   const RegistryEndpoint& endpoint_;
+  const SecretSearch secrets_;
   const bool to_head_;
   Body body_ = Body::kHead;
   std::string head_{};

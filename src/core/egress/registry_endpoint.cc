@@ -8,6 +8,7 @@
 #include "core/bytes/base64.h"
 #include "core/egress/http_text.h"
 #include "core/egress/registry_url.h"
+#include "core/egress/secret_search.h"
 #include "core/errors.h"
 #include "core/text/printable.h"
 
@@ -21,15 +22,6 @@ constexpr std::size_t kLongestAuthorization = 8 * 1024;
 constexpr std::size_t kShortestSecret = 8;
 
 Error auth_error(std::string_view why, std::string_view hint) { return invalid_request("registry_auth", why, hint); }
-
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
 
 void add_secret(std::vector<std::string>& secrets, std::string secret) {
   const bool known = std::ranges::find(secrets, secret) != secrets.end();
@@ -58,7 +50,9 @@ Result<std::vector<std::string>> secrets_of(std::string_view authorization) {
     add_secret(secrets,
                user_and_password.substr(std::min(user_and_password.find(':'), user_and_password.size() - 1) + 1));
   }
-  for (const std::string& one : std::vector<std::string>(secrets)) add_secret(secrets, percent_encoded(one));
+  for (const std::string& one : std::vector<std::string>(secrets)) {
+    for (std::string& encoded : encodings_of(one)) add_secret(secrets, std::move(encoded));
+  }
   return secrets;
 }
 
@@ -109,6 +103,8 @@ std::string_view why_not_target(std::string_view target, const RegistryEndpoint&
   if ((below == "-" || below.starts_with("-/")) && !is_readable_service(below)) {
     return "this part of the registry is not for a tool";
   }
+  // No package's name begins so; a registry's own services do (_session, _users, .well-known).
+  if (below.starts_with('_') || below.starts_with('.')) return "this part of the registry is not for a tool";
   return {};
 }
 
