@@ -73,6 +73,34 @@ class Lint(JobTest):
         self.assertEqual({(f["path"], f["line"]) for f in record["findings"]}, {("a.py", 2), ("b.py", 4), ("c.py", 2)})
         self.assertTrue(all(f["counts"] for f in record["findings"]))
 
+    def test_code_without_an_extension_that_ast_grep_knows_is_looked_at_C30_C38(self):
+        deed = "import os\nos.system('x')\n"
+        self.write("tool", "#!/usr/bin/env python3\n" + deed)
+        self.write("run", "#!/usr/bin/env -S node --no-warnings\nrequire('child_process')\n")
+        self.write("gui.pyw", deed)
+        self.write("UPPER.PY", deed)
+        self.write("old.C", 'void f() { system("x"); }\n')
+        self.write("part.inl", 'inline void f() { system("x"); }\n')
+        self.write("wide.c", "\ufeffvoid f(void) {\n system(0); }\n".encode("utf-16-le"))
+        self.write("script", "#!/bin/sh\nos.system('x')\n")
+        self.write("text", deed)
+        record, code = self.lint()
+        self.assertEqual(code, 1)
+        found = {(f["path"], f["line"]) for f in record["findings"]}
+        self.assertEqual(found, {("tool", 3), ("run", 2), ("gui.pyw", 2), ("UPPER.PY", 2), ("old.C", 1), ("part.inl", 1), ("wide.c", 2)})
+
+    def test_only_scripts_without_extensions_are_looked_at_C30(self):
+        self.write("tool", "#!/usr/bin/python3\nimport os\nos.system('x')\n")
+        self.assertEqual(self.lint()[1], 1)
+        self.write("tool", "#!/usr/bin/python3\nprint(1)\n")
+        self.assertEqual(self.lint()[1], 0)
+
+    def test_a_comment_excuses_nothing_in_a_large_file_either_C38(self):
+        filler = "# filler filler filler filler filler filler filler filler\n" * 170_000
+        self.write("a.py", filler + "import os\nos.system('x')  # ast-grep-ignore\n")
+        record, code = self.lint()
+        self.assertIn(code, (1, 2), record)
+
     def test_files_and_names_that_are_no_utf8_are_looked_at_C38(self):
         self.write("latin.py", b"import os\nos.system('\xe4')\n")
         self.write(b"\xff\n.py", "import os\nos.system('x')\n")

@@ -17,7 +17,7 @@ namespace sallyport::jobs {
 namespace {
 
 constexpr std::string_view kMarker = "ast-grep-ignore";
-constexpr ByteCount kLargestCopied = mebibytes(8);
+constexpr ByteCount kLargestCopied = mebibytes(64);
 constexpr std::uint64_t kMostCopiedBytes = 256ULL << 20U;
 constexpr std::size_t kMostPathBytes = 96 << 10;  // of one command line; the kernel's own limit is far above
 
@@ -26,7 +26,7 @@ struct Copy {
   std::string original{};
   std::string shown_as{};  // relative to the work directory
   bool has_marker = false;
-  bool unreadable = false;  // ast-grep skips the original
+  bool unreadable = false;  // ast-grep skips the original, or does not know it for a source
 };
 struct Copies {
   std::vector<Copy> files{};
@@ -34,7 +34,21 @@ struct Copies {
   std::string problem{};
 };
 
+// UTF-16, which compilers of C read by its mark: everything outside ASCII is a question mark.
+std::string narrowed(std::string_view content) {
+  const bool little = content.starts_with("\xff\xfe");
+  if (!little && !content.starts_with("\xfe\xff")) return std::string(content);
+  std::string out;
+  for (std::size_t at = 2; at + 1 < content.size(); at += 2) {
+    const char high = content[little ? at + 1 : at];
+    const char low = content[little ? at : at + 1];
+    out += high == 0 && low > 0 ? low : '?';
+  }
+  return out;
+}
+
 std::string readable(std::string content) {
+  content = narrowed(content);
   for (std::size_t at = content.find(kMarker); at != std::string::npos; at = content.find(kMarker, at)) {
     content[at + kMarker.size() - 1] = '_';  // as long as before, so that places stay
   }
@@ -63,23 +77,32 @@ Copies make_copies(const JobContext& context, const std::vector<SurveyedFile>& f
   }
   std::uint64_t copied = 0;
   for (const SurveyedFile& file : files) {
+    const bool known = is_source_file(file.path);
     if (file.size == 0) ++copies.skipped_by_tool;
-    if (file.size > count(kLargestCopied) || file.size == 0) continue;
+    if (file.size == 0) continue;
+    if (file.size > count(kLargestCopied)) {
+      if (!known) continue;
+      // A comment in it could hide what it holds.
+      copies.problem = fmt::format("{} is larger than 64 MiB", shown(file.path));
+      return copies;
+    }
     Result<std::string> content = root->read_file(file.path, kLargestCopied);
     if (!content) continue;  // ast-grep cannot read it either, and says so
+    const std::string_view as = known ? extension(file.path) : read_as(file.path, *content);
+    if (as.empty()) continue;
     const bool utf8 = is_utf8(*content);
-    if (!utf8) ++copies.skipped_by_tool;
+    if (known && !utf8) ++copies.skipped_by_tool;
     const bool has_marker = content->find(kMarker) != std::string::npos;
-    if (utf8 && !has_marker && is_utf8(file.path) && content->find('\0') == std::string::npos) continue;
+    if (known && utf8 && !has_marker && is_utf8(file.path) && content->find('\0') == std::string::npos) continue;
     copied += content->size();
     if (copied > kMostCopiedBytes) {
       copies.problem = "more than 256 MiB of files need a readable copy";
       return copies;
     }
     Copy copy{.original = file.path,
-              .shown_as = fmt::format("copies/{}.{}", copies.files.size(), extension(file.path)),
+              .shown_as = fmt::format("copies/{}.{}", copies.files.size(), as),
               .has_marker = has_marker,
-              .unreadable = !utf8};
+              .unreadable = !utf8 || !known};
     if (const Status written = write_own_file(context.work_dir / copy.shown_as, readable(*std::move(content)));
         !written) {
       copies.problem = written.error().message;
@@ -239,24 +262,30 @@ ScannerOutcome run_ast_grep(const JobContext& context, std::string_view probe, c
                             const std::optional<std::vector<std::string>>& only) {
   std::vector<SurveyedFile> sources;
   std::vector<std::string> paths;
+  std::size_t known = 0;
   for (const SurveyedFile& file : files.files) {
-    if (!is_source_file(file.path)) continue;
+    const bool is_known = is_source_file(file.path);
+    if (!is_known && !may_be_read_as(file)) continue;
     if (only && !std::ranges::binary_search(*only, file.path)) continue;
     sources.push_back(file);
-    if (only && is_utf8(file.path)) paths.push_back(file.path);
+    if (is_known) ++known;
+    if (is_known && only && is_utf8(file.path)) paths.push_back(file.path);
   }
-  if (sources.empty()) return NotApplicable{.why = "no file in a language the rules know"};
   Copies copies;
+  if (known == 0) copies = make_copies(context, sources);
+  if (known == 0 && copies.files.empty() && copies.problem.empty()) {
+    return NotApplicable{.why = "no file in a language the rules know"};
+  }
   Scan scan;
   std::optional<ScannerOutcome> outcome;
-  {
+  if (known > 0) {
     std::jthread copier([&] { copies = make_copies(context, sources); });
     const std::vector<std::string> everything{"."};
     outcome = only ? scan_paths(context, probe, paths, scan) : scan_once(context, probe, everything, false, scan);
   }
   if (outcome) return *std::move(outcome);
   if (!copies.problem.empty()) return failed(copies.problem);
-  const std::size_t expected = only ? paths.size() : sources.size();
+  const std::size_t expected = only ? paths.size() : known;
   if (scan.summary.scanned < expected) {
     return failed(fmt::format("it scanned {} of {} source files", scan.summary.scanned, expected));
   }

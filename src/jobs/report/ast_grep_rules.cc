@@ -44,6 +44,39 @@ constexpr auto kLanguages = std::to_array<Language>({
     {"rust", kRustRules, {"rs"}},
 });
 
+// What people and their tools take for one of them, and ast-grep does not.
+struct Alias {
+  std::string_view extension;
+  std::string_view read_as;
+};
+constexpr auto kAliases = std::to_array<Alias>({
+    {"pyw", "py"}, {"pyx", "py"}, {"wsgi", "py"}, {"C", "cc"},   {"H", "cc"},   {"hxx", "cc"},  {"h++", "cc"},
+    {"inl", "cc"}, {"ipp", "cc"}, {"tpp", "cc"},  {"txx", "cc"}, {"tcc", "cc"}, {"cppm", "cc"}, {"ixx", "cc"},
+    {"inc", "cc"}, {"cp", "cc"},  {"es6", "js"},  {"es", "js"},  {"jsm", "js"}, {"ssjs", "js"}, {"cuh", "cc"},
+});
+
+bool is_known_extension(std::string_view wanted) {
+  if (wanted.empty()) return false;
+  return std::ranges::any_of(kLanguages, [&](const Language& language) {
+    return std::ranges::find(language.extensions, wanted) != language.extensions.end();
+  });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// By the interpreter that a script names: "#!/usr/bin/env -S node --x", "#!/usr/bin/python3".
+std::string_view by_first_line(std::string_view line) {
+  if (!line.starts_with("#!")) return {};
+  const auto names = [&](std::string_view program) { return line.find(program) != std::string_view::npos; };
+  if (names("python") || names("pypy")) return "py";
+  if (names("ts-node") || names("tsx") || names("deno") || names("bun")) return "ts";
+  return names("node") ? "js" : "";
+}
+
 constexpr std::string_view kPlaceholder = "language: LANGUAGE";
 
 std::string all_rules() {
@@ -110,12 +143,27 @@ const RuleInfo* find_ast_grep_rule(std::string_view id) {
   return found == rules().end() ? nullptr : &*found;
 }
 
-bool is_source_file(std::string_view path) {
+bool is_source_file(std::string_view path) { return is_known_extension(extension(path)); }
+
+std::string_view read_as(std::string_view path, std::string_view content) {
   const std::string_view wanted = extension(path);
-  if (wanted.empty()) return false;
-  return std::ranges::any_of(kLanguages, [&](const Language& language) {
-    return std::ranges::find(language.extensions, wanted) != language.extensions.end();
-  });
+  if (wanted.empty()) return by_first_line(content.substr(0, content.find('\n')));
+  const auto* const alias = std::ranges::find(kAliases, wanted, &Alias::extension);
+  if (alias != kAliases.end()) return alias->read_as;
+  const std::string lower = lower_case(wanted);
+  const auto* const same = std::ranges::find(kAliases, lower, &Alias::extension);
+  if (same != kAliases.end()) return same->read_as;
+  for (const Language& language : kLanguages) {
+    const auto* const known = std::ranges::find(language.extensions, lower);
+    if (known != language.extensions.end()) return *known;
+  }
+  return {};
+}
+
+bool may_be_read_as(const SurveyedFile& file) {
+  if (file.size == 0 || is_source_file(file.path) || file.path.starts_with(".git/")) return false;
+  const std::string_view wanted = extension(file.path);
+  return wanted.empty() || !read_as(file.path, {}).empty();
 }
 
 }  // namespace sallyport::jobs
