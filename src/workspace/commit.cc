@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -131,6 +132,9 @@ class Committer {
     if (in_.upper < 0 || change.after != FileType::kFile) return false;
     const Result<UniqueFd> fd = in_.view.open_file(change.path);
     if (!fd) return fail(fd.error());
+    // A second name of what was copied up has the note, too, and was never there.
+    struct stat found{};
+    if (::fstat(fd->get(), &found) != 0 || found.st_nlink > 1) return false;
     return ::fgetxattr(fd->get(), "user.overlay.origin", nullptr, 0) >= 0;
   }
 

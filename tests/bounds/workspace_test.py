@@ -129,6 +129,17 @@ class WorkspaceTest(Place):
         self.assertEqual((self.repo / "edited").read_text(), "a person's\n")
         self.assertFalse((self.repo / "new").exists())
 
+    def test_a_second_name_of_a_file_is_no_conflict(self) -> None:
+        self.assertEqual(self.change("linked", "ln edited second").returncode, 0)
+        done = self.workspace("commit", "linked", "--all")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual((self.repo / "second").read_text(), "before\n")
+        # The control: a file that was deleted on the host since still is one.
+        self.assertEqual(self.change("other", "echo after > edited").returncode, 0)
+        (self.repo / "edited").unlink()
+        self.assertEqual(self.workspace("commit", "other", "--all").returncode, 1)
+        self.assertFalse((self.repo / "edited").exists())
+
     def test_hostile_names_never_reach_the_terminal_as_they_are(self) -> None:
         script = "printf x > \"$(printf 'a\\033[2Jb\\nc')\"; ln -s \"$(printf '/etc\\033]0;x')\" l; printf 'a\\033[2J\\n' > edited"
         self.assertEqual(self.change("odd", script).returncode, 0)
