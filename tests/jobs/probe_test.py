@@ -31,6 +31,16 @@ class RgCurated(JobTest):
             self.assertNotIn(TOKEN, text)
             self.assertNotIn(TOKEN[5:20], text)
 
+    def test_a_file_called_as_its_secret_gives_it_away_in_no_report_C38(self):
+        self.write(f"keys/{TOKEN}.txt", f"{TOKEN}\n")
+        self.write(".gitignore", "keys\n")
+        documents = [self.home / name for name in ("o.sarif", "o.md", "o.html")]
+        scanners, code, done = self.probe("rg_curated", "--sarif", documents[0], "--markdown", documents[1], "--html", documents[2])
+        self.assertEqual((code, self.found(scanners["rg_curated"])), (1, {("keys/[secret].txt", 1, "github-token")}))
+        self.assertEqual(self.found(scanners["blinding"]), {("keys/[secret].txt", 0, "blinding-git-ignore")})
+        for text in [done.stdout, done.stderr, *(path.read_text() for path in documents)]:
+            self.assertNotIn(TOKEN[5:20], text)
+
     def test_an_rgignore_does_not_silence_what_is_said_of_gits_C38(self):
         self.write("ignored.txt", f"{TOKEN}\n")
         self.write("shown.txt", f"{TOKEN}\n")

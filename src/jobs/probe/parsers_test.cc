@@ -70,6 +70,12 @@ TEST(Grype, KeepsWhatItIgnoredAndNeedsADatabase_C31) {
 }
 
 TEST(Semgrep, SaysWhatTheRepoHidFromItAndQuotesNoSource_C38) {
+  for (const char* reason : {"binary", "exceeded_size_limit", "analysis_failed_parser_or_internal_error"}) {
+    std::string unread(kSemgrepReport);
+    const std::size_t at = unread.find("semgrepignore_patterns_match");
+    unread.replace(at, std::string_view("semgrepignore_patterns_match").size(), reason);
+    EXPECT_FALSE(parse_semgrep(unread)) << reason;
+  }
   const auto output = parse_semgrep(kSemgrepReport);
   ASSERT_TRUE(output.has_value()) << output.error();
   EXPECT_EQ(output->scanned, 1U);

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 
 #include "jobs/probe/all.h"
 #include "jobs/report/places.h"
 #include "jobs/report/sarif.h"
+#include "sallyport/digest.h"
 
 namespace sallyport::jobs {
 namespace {
@@ -86,6 +88,43 @@ void run_all(const JobContext& context, const ProbeOptions& options, const Surve
   work();
 }
 
+// Of a name: words as keys are written, so that one that is a secret is known again by its hash.
+std::string without_secrets(const std::string& name, const std::set<std::string>& hashes) {
+  const auto in_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  constexpr std::size_t kShortestSecret = 12;
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t end = at;
+    while (end < name.size() && in_word(name[end])) ++end;
+    const std::string word = name.substr(at, end - at);
+    const bool is_secret = word.size() >= kShortestSecret && hashes.contains(sha256_hex(word));
+    out += is_secret ? "[secret]" : word;
+    if (end < name.size()) out += name[end];
+    at = end + 1;
+  }
+  return out;
+}
+
+// A file can be called as the secret it holds. Last of all: until here its name leads to it.
+void take_secrets_out_of_names(std::vector<ProbeResult>& results) {
+  std::set<std::string> hashes;
+  for (const ProbeResult& result : results) {
+    const auto* const ran = std::get_if<Ran>(&result.outcome);
+    for (std::size_t i = 0; ran != nullptr && i < ran->findings.size(); ++i) {
+      if (!ran->findings[i].secret_sha256.empty()) hashes.insert(ran->findings[i].secret_sha256);
+    }
+  }
+  if (hashes.empty()) return;
+  for (ProbeResult& result : results) {
+    auto* const ran = std::get_if<Ran>(&result.outcome);
+    if (ran == nullptr) continue;
+    for (Finding& finding : ran->findings) finding.place.path = without_secrets(finding.place.path, hashes);
+    for (InventoryItem& item : ran->inventory) item.path = without_secrets(item.path, hashes);
+  }
+}
+
 }  // namespace
 
 std::span<const Probe* const> probes() { return kProbes; }
@@ -118,6 +157,7 @@ ProbeReport run_probes(const JobContext& context, const ProbeOptions& options) {
     std::string problem = finish(context, options, changed, result);
     if (!problem.empty()) report.problem = std::move(problem);
   }
+  take_secrets_out_of_names(report.results);
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include "jobs/probe/all.h"
 #include "jobs/probe/parsers.h"
+#include "jobs/report/ast_grep.h"
 #include "jobs/report/bounded_json.h"
 #include "jobs/report/text.h"
 #include "sallyport/sandboxed_path.h"
@@ -22,6 +23,11 @@ constexpr std::string_view kRuleId = "semgrep";
 // Why semgrep skipped a file, where the reason is the repo's own wish.
 constexpr auto kHiddenBy =
     std::to_array<std::string_view>({"semgrepignore_patterns_match", "gitignore_patterns_match", "dotfile"});
+
+// Why it skipped one, where it should have looked: a NUL byte, a size, a crash of its parser.
+constexpr auto kNotLookedAt = std::to_array<std::string_view>({"binary", "minified", "exceeded_size_limit", "too_big",
+                                                               "analysis_failed_parser_or_internal_error",
+                                                               "excluded_by_config", "insufficient_permissions"});
 
 std::vector<RuleInfo> semgrep_rules() {
   return {{.id = std::string(kRuleId),
@@ -164,6 +170,9 @@ OrWhy<SemgrepOutput> parse_semgrep(std::string_view json) {
     const std::string* const reason = string_member((*skipped)[i], "reason");
     if (path == nullptr || reason == nullptr) return std::unexpected(std::string("a skipped file without its reason"));
     if (std::ranges::find(kHiddenBy, *reason) != kHiddenBy.end()) out.hidden.push_back(*path);
+    if (is_source_file(*path) && std::ranges::find(kNotLookedAt, *reason) != kNotLookedAt.end()) {
+      return std::unexpected("it skipped " + shown(*path) + ": " + shown(*reason));
+    }
   }
   return out;
 }
