@@ -182,7 +182,7 @@ class NewRoot(Containers):
 
     def test_a_new_user_runs_a_tool(self):
         script = self.ENTER.format(self.root, self.repo)
-        done = run("unshare", "--mount", "--pid", "--fork", "sh", "-c", script, "cd /srv && sallyport run -- git log --oneline",
+        done = run("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "cd /srv && sallyport run -- git log --oneline",
                    check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^[0-9a-f]{7} first$")
@@ -203,8 +203,8 @@ class NewRoot(Containers):
         run("sh", "-c", f"git -C {project} ls-files -z | tar -C {project} --null -T - -c | tar -C {home} -x")
         run("chroot", root, "chown", "-R", "newcomer", "/home/newcomer")
         script = "mount --rbind /dev {0}/dev && ".format(root) + self.ENTER.replace("mount --bind {0} {0}", "mount --rbind {0} {0}")
-        done = run("unshare", "--mount", "--pid", "--fork", "sh", "-c", script.format(root, self.repo),
-                   "cd ~/sallyport && sudo apt-get update -qq && make run", check=False, timeout=3600)
+        done = run("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script.format(root, self.repo),
+                   "cd ~/sallyport && sudo apt-get update -qq && make run", check=False, timeout=5000)
         self.assertEqual(done.returncode, 0, done.stdout[-4000:])
         self.assertNotIn("warning:", done.stdout)  # of the compiler or the linker
         self.assertTrue((home / "build/release/bin/sallyport").exists())

@@ -1,6 +1,6 @@
 """What people run, bare and jailed: the same output and exit code, and how long it takes. Writes docs/workloads.md.
 
-  usage: workloads.py --sallyport FILE [--write PAGE] [--rounds N] [--only WORD]
+  usage: workloads.py --sallyport FILE [--write PAGE] [--build WORDS] [--rounds N] [--only WORD]
 
 Without --write nothing is written, and the program fails when one of them does not do jailed what it does bare: the deep test.
 A tool that is not installed is left out, and said so. README's tour is replayed by tests/docs/transcripts_test.py.
@@ -231,6 +231,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sallyport", type=Path, required=True)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--build", default="a release build", help="what the page says of the program")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", help="those whose name holds this")
     args = parser.parse_args()
@@ -274,15 +275,16 @@ def main():
     for failure in failures:
         print("error:", failure, file=sys.stderr)
     if args.write and not failures:
-        write_page(args.write, rows, absent, args.rounds)
+        write_page(args.write, rows, absent, args.rounds, args.build)
     return 1 if failures or not rows else 0
 
 
-def write_page(page, rows, absent, rounds):
+def write_page(page, rows, absent, rounds, build):
     lines = ["# Workloads", "", "Written by `tests/deep/workloads.py --write docs/workloads.md`, which a deep test runs too and fails when one of them prints or",
              "returns something else in the jail than bare. Each ran over one repo of 2,000 files, in the native jail, with the whole CLI around",
-             f"it; medians of {rounds}, bare and jailed in turn, on {os.cpu_count()} processors at a load of {os.getloadavg()[1]:.0f}, Linux {platform.release().split('-')[0]}. Above that",
-             "many processors in use the ratios scatter. What a start costs is in [benchmarks](benchmarks.md).", "",
+             f"it; medians of {rounds}, bare and jailed in turn, on {os.cpu_count()} processors at a load of {os.getloadavg()[1]:.0f}, Linux {platform.release().split('-')[0]}. Ratios",
+             f"scatter when the load is above the number of processors. The program was {build}. A jail has no cache of an earlier run:",
+             "`go test` compiles the standard library each time. What a start costs is in [benchmarks](benchmarks.md).", "",
              "| what | command | options of `sallyport run` | bare | jailed | ratio |", "| --- | --- | --- | --- | --- | --- |"]
     for name, command, options, bare, jailed in rows:
         command = command.replace("|", "\\|")
