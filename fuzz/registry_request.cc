@@ -40,7 +40,7 @@ void check(const sallyport::RegistryRequest& request) {
   require(head.starts_with(request.is_head ? "HEAD /npm/" : "GET /npm/") || head.find('%') < head.find('\r'));
   require(head.ends_with("\r\n\r\n") && head.find("\r\n\r\n") == head.size() - 4);
   const std::string_view path = head.substr(0, head.find_first_of("?\r"));
-  for (const char* never : {"/../", "/./", "//", "%25", "%00", "\\", "/npm/-/whoami", "/npm/-/user"}) {
+  for (const char* never : {"/../", "/./", "//", "%25", "%00", "\\", " /npm/-/whoami", " /npm/-/user"}) {
     require(lower(path).find(never) == std::string::npos);
   }
   // The host, the length and the credentials are ours alone.
