@@ -3,102 +3,9 @@
 #include "core/view/linux_jail.h"
 
 namespace sallyport::native {
-namespace {
-
-using spawn::RootOp;
-using spawn::wire::OpKind;
-
-RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
-  namespace wire = spawn::wire;
-  RootOp op{.target = entry.target.substr(1), .source = entry.source, .content = entry.content, .mode = entry.mode};
-  switch (entry.kind) {
-    case ViewKind::kDirectory:
-      op.kind = OpKind::kDirectory;
-      break;
-    case ViewKind::kSymlink:
-      op.kind = OpKind::kSymlink;
-      break;
-    case ViewKind::kFile:
-      op.kind = OpKind::kFile;
-      break;
-    case ViewKind::kCopy:
-      op.kind = OpKind::kCopy;
-      break;
-    case ViewKind::kBind:
-      op.kind = OpKind::kBind;
-      op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
-      // Nothing of the base was chosen by the caller, so there is nothing that could have been swapped.
-      if (!entry.of_base) op.identity = identity_of(entry.source);
-      if (entry.no_exec) op.flags |= wire::kOpNoExec;
-      break;
-    case ViewKind::kDevice:
-      // The one place where device nodes work; still no programs and no setuid from there. Read-only is about the node,
-      // which is the host's: its mode, owner, times and attributes. Data can be written to a device all the same.
-      op.kind = OpKind::kBind;
-      op.flags = wire::kOpNoExec | wire::kOpReadOnly;
-      break;
-    case ViewKind::kScratch:
-      op.kind = OpKind::kTmpfs;
-      op.flags = wire::kOpReportFd;
-      break;
-    case ViewKind::kShared:
-      op.kind = OpKind::kBindInside;
-      op.source = entry.source.substr(1);
-      op.flags = wire::kOpNoDevices | wire::kOpSystem;
-      break;
-    case ViewKind::kProc:
-      op.kind = OpKind::kProc;
-      break;
-    case ViewKind::kDevpts:
-      op.kind = OpKind::kDevpts;
-      op.content = "newinstance,ptmxmode=0666,mode=0620";
-      break;
-    case ViewKind::kMqueue:
-      op.kind = OpKind::kMqueue;
-      break;
-    case ViewKind::kMask:
-      op.kind = OpKind::kMask;
-      break;
-    case ViewKind::kOverlay:
-      op.kind = OpKind::kOverlay;
-      break;
-    case ViewKind::kAlias:
-      op.kind = OpKind::kBindInside;
-      op.source = entry.source.substr(1);
-      op.flags = wire::kOpNoDevices;
-      break;
-  }
-  if (entry.make_target) op.flags |= wire::kOpMakeFile;
-  if (entry.of_caller) op.flags |= wire::kOpBeneath;
-  if (entry.of_base && op.kind == OpKind::kBind && !op.identity) op.flags |= wire::kOpSystem;
-  return op;
-}
-
-// An overlay takes its layers from below the place where it will stand: what keeps them is mounted there first, and in that
-// the directory below, both by descriptor and compared like every path of the caller's.
-void render_layers(const ViewEntry& entry, const IdentityOf& identity_of, std::vector<RootOp>& ops) {
-  namespace wire = spawn::wire;
-  ops.push_back({.kind = OpKind::kBind,
-                 .target = entry.target.substr(1),
-                 .source = entry.state,
-                 .flags = wire::kOpNoDevices | wire::kOpBeneath,
-                 .identity = identity_of(entry.state)});
-  ops.push_back({.kind = OpKind::kBind,
-                 .target = entry.target.substr(1) + "/lower",
-                 .source = entry.source,
-                 .flags = wire::kOpNoDevices | wire::kOpReadOnly | wire::kOpBeneath,
-                 .identity = identity_of(entry.source)});
-}
-
-}  // namespace
-
 spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace jail;
-  jail.root_ops.reserve(inputs.view.size());
-  for (const ViewEntry& entry : inputs.view) {
-    if (entry.kind == ViewKind::kOverlay) render_layers(entry, inputs.identity_of, jail.root_ops);
-    jail.root_ops.push_back(render_entry(entry, inputs.identity_of));
-  }
+  jail.root_ops = spawn::root_ops(inputs.view, inputs.identity_of);
   jail.cwd = plan.cwd.string();
   jail.exe = inputs.exe;
   jail.landlock_writable = writable_places(inputs.view);
@@ -113,10 +20,7 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
 
 spawn::JailShape render_base(const HostRoot& host) {
   spawn::JailShape shape;
-  shape.root_ops.reserve(host.base.size());
-  for (const ViewEntry& entry : host.base) {
-    shape.root_ops.push_back(render_entry(entry, [](const std::string&) { return std::nullopt; }));
-  }
+  shape.root_ops = spawn::root_ops(host.base, [](const std::string&) { return std::nullopt; });
   return shape;
 }
 

@@ -2,9 +2,6 @@
 // paths are passed in, nothing is looked up.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,19 +9,17 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire/launch_spec.h"
+#include "spawn/wire/root_ops.h"
 
 namespace sallyport::native {
 
 inline constexpr const char* kJailName = "native";
 
-// Which file a bind's source was when it was checked; system paths need none.
-using IdentityOf = std::function<std::optional<FileIdentity>(const std::string&)>;
-
 struct Inputs {
   std::vector<std::string> argv{};  // with an interpreter's prefix already in it
   BinaryIdentity exe{};             // what is executed: the tool or its interpreter
   std::vector<ViewEntry> view{};
-  IdentityOf identity_of{};
+  spawn::IdentityOf identity_of{};
 };
 
 [[nodiscard]] spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs);
