@@ -154,11 +154,19 @@ struct StartFailed {
   bool host_cannot = false;     // this host lacks what the jail needs: another jail may work
   bool said_on_stderr = false;  // the reason is the first line on the stream `err`
 };
+// What only a jail with a kernel of its own can know: nobody outside can ask that kernel.
+struct GuestFacts {
+  std::uint64_t oom_kills = 0;  // by its own count
+  std::uint64_t scratch_bytes = 0;
+  std::uint64_t scratch_files = 0;
+  bool scratch_full = false;  // at some moment
+};
 struct ToolEnded {
   int wait_status = 0;        // as wait(2) gives it
   bool fate_unknown = false;  // the status is that of the jail's own process; nobody could report the tool's
   Usage usage{};
   bool is_last = false;  // nothing of the run is alive, and no report follows
+  std::optional<GuestFacts> of_guest{};
 };
 // Nothing of the run is alive, and no report follows.
 struct RunGone {};

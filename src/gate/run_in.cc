@@ -131,7 +131,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   receipt.run_as = ended->facts.run_as;
   receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
   TRY(judge_git_review(plan, review, receipt.established));
-  const std::uint64_t oom_kills = TRY(resources.oom_kills());
+  const std::uint64_t oom_kills = TRY(resources.oom_kills()) + ended->guests_oom_kills;
   // What we did to it, and what the kernel's counter says, needs no witness inside; anything else does.
   if (ended->fate_unknown && ended->by == spawn::EndedBy::kItself && oom_kills == 0) {
     return fail(jail_died(jail.name(), ended->wait_status));

@@ -84,13 +84,16 @@ void take_frame() {
 }
 
 // What the tool left behind dies with it; then the pipes come to their ends.
-[[noreturn]] void finish(const Run& run, int status, Pipes& pipes) {
+[[noreturn]] void finish(const Run& run, int status, const wire::Report& seen, Pipes& pipes) {
   end_the_rest();
   while (pipes.out >= 0 && pass_on(pipes.out, FrameKind::kOutput)) {
   }
   while (pipes.err >= 0 && pass_on(pipes.err, FrameKind::kErrors)) {
   }
-  send_report(run.fds[wire::kFdChannel], exit_report(status, 0U), nullptr, 0);
+  wire::Report report = exit_report(status, 0U);
+  add_guests_facts(run, seen, report);
+  send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
+  linger_in_guest(run);
   exit_now(0);
 }
 
@@ -107,6 +110,7 @@ bool reap(long tool, int& status) {
 }
 
 [[noreturn]] void serve(const Run& run, long tool, int signals, Pipes pipes) {
+  wire::Report seen = {};
   for (;;) {
     const bool input_waits = input_size > 0;
     struct pollfd watched[5] = {{signals, POLLIN, 0},
@@ -114,8 +118,9 @@ bool reap(long tool, int& status) {
                                 {pipes.out, POLLIN, 0},
                                 {pipes.err, POLLIN, 0},
                                 {input_waits ? pipes.in : -1, POLLOUT, 0}};
-    const long ready = poll_until_ready(watched, 5);
+    const long ready = run.has(wire::kInGuest) ? poll_a_while(watched, 5) : poll_until_ready(watched, 5);
     if (ready < 0 && ready != -4) exit_now(1);  // EINTR
+    if (look_at_scratch(run, seen)) sys(__NR_kill, -1L, long{SIGKILL});
     if (watched[2].revents != 0) pass_on(pipes.out, FrameKind::kOutput);
     if (watched[3].revents != 0) pass_on(pipes.err, FrameKind::kErrors);
     if (watched[1].revents != 0) take_frame();
@@ -125,7 +130,7 @@ bool reap(long tool, int& status) {
     char about[128];
     sys(__NR_read, long{signals}, about, long{sizeof about});
     int status = 0;
-    if (reap(tool, status)) finish(run, status, pipes);
+    if (reap(tool, status)) finish(run, status, seen, pipes);
   }
 }
 

@@ -15,17 +15,6 @@ namespace {
 
 using wire::Stage;
 
-// The tool's bounding set is the one of init, which itself executes nothing.
-long empty_bounding_set() {
-  // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
-  for (long capability = 0; capability < 64; ++capability) {
-    const long dropped = sys(__NR_prctl, long{PR_CAPBSET_DROP}, capability, 0L, 0L, 0L);
-    if (dropped == -22) break;
-    if (dropped < 0) return dropped;
-  }
-  return 0;
-}
-
 // What the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
@@ -235,10 +224,21 @@ bool enter_own_user_namespace(int image_fd, Steps& steps) {
 
 }  // namespace
 
+long empty_bounding_set() {
+  // A kernel newer than our headers may know more capabilities; it answers EINVAL past its last one.
+  for (long capability = 0; capability < 64; ++capability) {
+    const long dropped = sys(__NR_prctl, long{PR_CAPBSET_DROP}, capability, 0L, 0L, 0L);
+    if (dropped == -22) break;
+    if (dropped < 0) return dropped;
+  }
+  return 0;
+}
+
 void refuse(const Run& run, const Failure& failure, std::uint32_t flags) {
   wire::Report report = failure_report(failure);
   report.flags = flags;
   send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
+  linger_in_guest(run);
   exit_now(0);
 }
 

@@ -44,6 +44,7 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
                       .wrapped_image_fd = static_cast<int>(start.image_fd)});
   }
   if (start.kind == wire::HelperKind::kFramed) helper::run_framed_init();
+  if (start.kind == wire::HelperKind::kGuest) helper::run_guest_init();
   helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
   if (start.kind == wire::HelperKind::kOneRun) {
     helper::run_init({.outside = {start.uid, start.gid},

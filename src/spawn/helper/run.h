@@ -35,12 +35,14 @@ struct Run {
   int fds[wire::kMaxRequestFds];
   std::uint32_t fd_count;
   wire::Image* image;
-  int scratch_fd;  // of the mount flagged kOpReportFd, or -1
-  int control_fd;  // of an init without a server; else -1
-  int proc_fd;     // the host's /proc, which a new root covers
-  int own_pidfd;   // of a worker that starts an OCI runtime; else not used
-  int handed_fd;   // of kHandsConnections: where connections go to the owner
-  int answers_fd;  // of kConfined, in the tool's process: where the listener of its seccomp program goes
+  int scratch_fd;        // of the mount flagged kOpReportFd, or -1
+  int control_fd;        // of an init without a server; else -1
+  int proc_fd;           // the host's /proc, which a new root covers
+  int own_pidfd;         // of a worker that starts an OCI runtime; else not used
+  int handed_fd;         // of kHandsConnections: where connections go to the owner
+  int oom_counter_fd;    // of kInGuest: the kernel's /proc/vmstat
+  int guest_scratch_fd;  // and its scratch mount
+  int answers_fd;        // of kConfined, in the tool's process: where the listener of its seccomp program goes
   // Two files that show when the host's mounts have changed since the jail's copy of them was made. The kernel reports a
   // change once per file, and epoll_ctl(2) takes that report too, so the file that decides is for poll(2) alone.
   int mounts_fd;
@@ -176,6 +178,8 @@ struct InitStart {
 };
 [[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
+// The tool's bounding set is that of init, which itself executes nothing.
+long empty_bounding_set();
 // Reports a failed step, and leaves.
 [[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0);
 // Confines this init, starts the tool, and reports that; its pid.
@@ -185,6 +189,13 @@ long start_confined(Run& run);
 [[noreturn]] void run_framed_init();
 long open_framed_run(Run& run);
 [[noreturn]] void start_and_serve_frames(Run& run);
+// guest_init.cc: process 1 of a virtual machine. The second does not return in one: a report that was sent last may still be on its
+// way, and its reader ends the machine.
+[[noreturn]] void run_guest_init();
+void linger_in_guest(const Run& run);
+// guest_watch.cc: what only the guest can measure, for its last report. True: scratch is full.
+bool look_at_scratch(const Run& run, wire::Report& seen);
+void add_guests_facts(const Run& run, const wire::Report& seen, wire::Report& report);
 // framed_worker.cc: the worker of such an init's wrapper. A negative errno when a step fails.
 long prepare_framing(Run& run, Framing& framing);
 long send_framed_image(const Run& run, const Framing& framing);

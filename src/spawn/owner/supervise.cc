@@ -200,7 +200,15 @@ class Supervisor {
     ended_.fate_unknown = end.fate_unknown;
     ended_.duration = clock_.elapsed();
     ended_.usage = end.usage;
+    if (end.of_guest) accept(*end.of_guest);
     if (end.is_last) over_ = true;
+  }
+
+  void accept(const GuestFacts& guest) {
+    ended_.guests_oom_kills = guest.oom_kills;
+    ended_.scratch_used = guest.scratch_bytes;
+    ended_.scratch_files = guest.scratch_files;
+    if (guest.scratch_full && !stopping()) ended_.by = EndedBy::kDiskQuota;
   }
 
   [[nodiscard]] Error why_not_started() {

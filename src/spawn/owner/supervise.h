@@ -91,6 +91,7 @@ struct Ended {
   UniqueFd tree{};                 // ToolStarted::tree
   std::uint64_t memory_bytes = 0;  // as last measured, when that ended the run
   RunFacts facts{};
+  std::uint64_t guests_oom_kills = 0;  // of a jail with a kernel of its own
 };
 
 // Starts the staged run and blocks until nothing of it is alive. Errors mean that the tool never started, or that nobody

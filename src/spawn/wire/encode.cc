@@ -105,6 +105,12 @@ void encode_locks(const std::string& seccomp, const std::vector<std::string>& wr
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
                   (jail.in_runtime ? wire::kInRuntime : 0U) | (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
+  if (jail.guest) {
+    header.flags |= wire::kInGuest | wire::kWrapped | (jail.guest->network ? wire::kGuestNetwork : 0U) |
+                    (jail.guest->writes ? wire::kGuestWrites : 0U);
+    header.guest_memory = jail.guest->memory;
+    header.guest_pids = jail.guest->pids;
+  }
   std::vector<wire::Op> ops;
   ops.reserve(jail.root_ops.size());
   for (const RootOp& op : std::span(jail.root_ops).subspan(built_ops)) ops.push_back(encode_op(op, writer));

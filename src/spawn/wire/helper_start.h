@@ -14,6 +14,7 @@ enum class HelperKind : char {
   kOneRun = 'o',   // the init of one run's jail, a child of the owner, in new user, mount and pid namespaces
   kWrapped = 'b',  // the init inside a wrapper's jail: that wrapper's process 1
   kFramed = 'f',   // the same where no descriptor can be passed (frame.h)
+  kGuest = 'g',    // process 1 of a virtual machine (guest_init.cc)
 };
 
 struct HelperStart {
@@ -27,7 +28,7 @@ struct HelperStart {
 
 inline constexpr std::size_t kHelperArgumentSize = 40;  // a letter, three numbers of ten digits, two ',', the end
 
-// "w2", "i2", "i2,1000,1000", "o1000,1000", "f"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
+// "w2", "i2", "i2,1000,1000", "o1000,1000", "f", "g"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
 inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperArgumentSize]) {
   char* at = &out[0];
   if (start.kind != HelperKind::kWrapped) *at++ = static_cast<char>(start.kind);
@@ -47,6 +48,7 @@ inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperA
       at = helper::append_number(at, start.image_fd);
       break;
     case HelperKind::kFramed:
+    case HelperKind::kGuest:
       break;
   }
   *at = '\0';
@@ -74,6 +76,7 @@ inline bool read_helper_argument(const char* text, HelperStart& start) {
       ++text;
       return helper::read_number(text, start.gid) && *text == '\0';
     case HelperKind::kFramed:
+    case HelperKind::kGuest:
       return *text == '\0';
     case HelperKind::kWrapped:
       break;

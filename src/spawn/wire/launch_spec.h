@@ -46,6 +46,14 @@ struct ConfinedPlace {
   bool allow_speculation = false;
 };
 
+// That the jail is in a virtual machine, whose process 1 is our init: it has to hold what nobody outside can.
+struct GuestPlace {
+  std::uint64_t memory = 0;  // bytes; 0: the machine's own
+  std::uint64_t pids = 0;    // 0: not limited
+  bool network = false;
+  bool writes = false;  // to something that the host shares
+};
+
 // Namespaces, a new root, an init of its own. The executable is opened inside and compared with `exe`.
 struct JailPlace {
   std::vector<RootOp> root_ops{};
@@ -56,6 +64,7 @@ struct JailPlace {
   bool wrapped = false;     // for our init inside another program's jail: only the last steps are ours
   bool in_runtime = false;  // and that program is an OCI runtime: see wire::kInRuntime
   bool allow_speculation = false;
+  std::optional<GuestPlace> guest{};
 };
 
 // A network namespace whose every address is its own, with the sockets that answer there; empty: a cut network.

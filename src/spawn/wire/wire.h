@@ -134,6 +134,10 @@ enum ImageFlag : std::uint32_t {
   kInRuntime = 1U << 13U,
   // Of kWrapper: its stdin and stdout carry frames (frame.h), and its first passed descriptor is the image for the init inside.
   kFramed = 1U << 14U,
+  // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and `guest_*` to hold.
+  kInGuest = 1U << 20U,
+  kGuestNetwork = 1U << 21U,  // the machine has a network card
+  kGuestWrites = 1U << 22U,   // and a share that can be written
 };
 
 // First bytes of a launch image. `*_at` are offsets into the image; argv and envp are arrays of 64-bit offsets which
@@ -161,7 +165,8 @@ struct Image {
   // Of a wrapper: the place in argv of its option that cuts the network, which is to share that of a worker who could make one
   // of ours; 0: the network is not optional.
   std::uint32_t cuts_network_at;
-  Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
+  std::uint64_t guest_memory, guest_pids;  // of kInGuest; 0: not limited
+  Stage fault_at;                          // tests only: this stage fails with EIO. It can only deny.
 };
 
 // Sent on the control socket; the descriptors ride along in this order. A shape is one with its image alone.
@@ -212,6 +217,10 @@ struct Report {
   std::uint32_t flags;
   std::uint32_t op_index;
   std::uint64_t user_us, system_us, peak_rss_bytes;
+  // Of kExited from a machine, whose kernel and scratch nobody else can ask.
+  std::uint64_t oom_kills, scratch_bytes, scratch_files;
+  std::uint32_t scratch_was_full;
+  std::uint32_t unused;
 };
 
 inline void put_usage(const struct rusage& usage, Report& report) {

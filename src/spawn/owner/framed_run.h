@@ -1,0 +1,84 @@
+// A run inside something that a run of ours holds: the outer one is a program in a jail whose stdin and stdout carry frames
+// (wire/frame.h), the inner one is the tool that an init at the other end of those frames starts. To the gate it is one run.
+//
+// The outer program is trusted no more than the tool: a frame that is too large or out of turn ends the run, reports cannot say more
+// than an init inside can know, and the run is over when the outer one is.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "os/event_fd.h"
+#include "sallyport/jail_port.h"
+#include "spawn/owner/frame_link.h"
+#include "spawn/wire/wire.h"
+
+namespace sallyport::spawn {
+
+struct FramedTool {
+  std::string_view jail{};               // for messages; outlives the run
+  std::string image{};                   // for the init inside
+  std::chrono::milliseconds patience{};  // for its first report
+  // Why the outer program ended before there was a tool; `scratch` is its jail's, or negative.
+  std::function<std::string(int scratch)> last_words{};
+};
+
+class FramedRun final : public LiveRun {
+ public:
+  // `ours` is one end of the socket whose other end, `theirs`, is the outer program's stdin and stdout. The tool's streams
+  // are duplicated.
+  [[nodiscard]] static Result<std::unique_ptr<LiveRun>> open(std::unique_ptr<LiveRun> outer, UniqueFd ours,
+                                                             UniqueFd theirs, const ToolStreams& streams,
+                                                             FramedTool tool);
+
+  [[nodiscard]] int event_fd() const override { return epoll_.get(); }
+  [[nodiscard]] Result<RunReport> next() override;
+  void stop(StopStep step) override;
+
+ private:
+  FramedRun(std::unique_ptr<LiveRun> outer, UniqueFd ours, UniqueFd theirs, FramedTool tool, EventFd again);
+
+  [[nodiscard]] Status take_streams(const ToolStreams& streams);
+  [[nodiscard]] Status watch(int fd, std::uint32_t events);
+  void watch_again();
+
+  [[nodiscard]] Result<std::optional<RunReport>> ask_outer();
+  [[nodiscard]] std::optional<RunReport> take_frames();
+  [[nodiscard]] std::optional<RunReport> take_report();
+  [[nodiscard]] Result<std::optional<RunReport>> conclude();
+  [[nodiscard]] Result<RunReport> never_started();
+  void outer_started(ToolStarted started);
+  void copy_input();
+  [[nodiscard]] bool put_output();
+  void look_at_clock();
+  void give_up();
+
+  const std::unique_ptr<LiveRun> outer_;
+  FrameLink link_;
+  UniqueFd theirs_;  // until the outer program has it
+  const FramedTool tool_;
+  const EventFd again_;  // there is more to do, without anything having arrived
+  UniqueFd epoll_;
+  UniqueFd clock_;
+  int outer_fd_ = -1;
+  UniqueFd in_;
+  UniqueFd out_;
+  UniqueFd err_;
+  std::size_t under_way_ = 0;  // of input
+  std::size_t put_ = 0;        // of the output frame that waits
+  UniqueFd scratch_;           // of the outer program's jail
+  RunFacts facts_;
+  bool stopped_ = false;
+  bool started_ = false;
+  bool failed_ = false;
+  bool too_late_ = false;
+  bool link_over_ = false;
+  bool outer_gone_ = false;
+  int outer_status_ = 0;
+  std::optional<wire::Report> ended_;
+};
+
+}  // namespace sallyport::spawn
