@@ -11,8 +11,8 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
 test_packages=(mold libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap runc runsc jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
-# For the tests labelled `deep`: other programs' own worlds, and a browser for the audit log's page.
-deep_packages=(docker.io podman debootstrap chromium golang-go cargo openjdk-17-jdk-headless python3-pytest)
+# For the tests labelled `deep`: other programs' own worlds, a browser for the audit log's page, and a machine with a kernel to boot.
+deep_packages=(docker.io podman debootstrap chromium golang-go cargo openjdk-17-jdk-headless python3-pytest qemu-system-x86 linux-image-amd64)
 bench_packages=(bubblewrap runc python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 run_commands=(node:nodejs npm:npm)

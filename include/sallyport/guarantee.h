@@ -36,6 +36,7 @@ enum class Guarantee : std::uint8_t {
   kNetUnixIsolated,
   kFsNoSetid,
   kFsRepoUntouched,
+  kKernelSeparate,
 };
 
 struct GuaranteeInfo {
@@ -77,6 +78,8 @@ inline constexpr auto kGuarantees = std::to_array<GuaranteeInfo>({
                   "no file can be given a set-id bit or capabilities, nor a device node be made"},
     GuaranteeInfo{Guarantee::kFsRepoUntouched, "fs.repo_untouched",
                   "the host's repo is not written; what a workspace's runs write stays beside it"},
+    GuaranteeInfo{Guarantee::kKernelSeparate, "kernel.separate",
+                  "the tool's system calls are answered by another kernel than the host's"},
 });
 
 [[nodiscard]] constexpr std::string_view name_of(Guarantee guarantee) {

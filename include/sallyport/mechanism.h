@@ -46,6 +46,10 @@ enum class Mechanism : std::uint8_t {
   kSandboxProfile,           // macOS's own, applied by sandbox-exec
   kSandboxPrivateDirectory,  // by that profile /tmp cannot be entered; TMPDIR leads to a directory of the run's own
   kSandboxProfileAndProxy,   // the profile lets through to a proxy of ours on loopback only
+  kKvm,                      // a virtual machine run by the host's processor
+  kEmulation,                // a virtual machine whose processor is a program
+  kGuestKernel,              // a kernel that is a program: gVisor
+  kGuestCgroup,              // a cgroup of the guest's own kernel
   kJailsOwn,                 // of a jail that the embedding program brings: ask its author
 };
 
@@ -92,6 +96,10 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kSandboxProfile, "sandbox profile"},
     {Mechanism::kSandboxPrivateDirectory, "sandbox profile, a private directory instead"},
     {Mechanism::kSandboxProfileAndProxy, "sandbox profile, proxy"},
+    {Mechanism::kKvm, "kvm"},
+    {Mechanism::kEmulation, "emulated processor"},
+    {Mechanism::kGuestKernel, "kernel in user space"},
+    {Mechanism::kGuestCgroup, "cgroup of the guest"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

@@ -32,6 +32,7 @@ inline constexpr auto kKernelCases = std::to_array<Case>({
          "open a device node that lies in the repo (nodev)"},
     Case{"open_by_handle", kProcSeccomp, kTellsBroken, kNeedsRoot, "open a file by its handle, around every mount"},
     // Kernel
+    Case{"same_kernel", kKernelSeparate, kTellsBroken, kNothing, "be served by the very kernel that serves the host"},
     Case{"io_uring", kProcSeccomp, kTellsBroken, kNothing, "set up io_uring, whose calls no filter sees"},
     Case{"userfaultfd", kProcSeccomp, kTellsBroken, kNothing, "get a userfaultfd"},
     Case{"bpf", kProcSeccomp, kTellsBroken, kNeedsRoot, "make a bpf map"},

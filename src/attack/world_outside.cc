@@ -13,7 +13,16 @@ namespace sallyport::attack {
 
 namespace {
 namespace fs = std::filesystem;
+
+// No two kernels that ever ran have the same (random(4)).
+std::string boot_of_this_kernel() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
 }
+
+}  // namespace
 
 std::string World::state_of(const fs::path& path) {
   struct stat about{};
@@ -41,7 +50,8 @@ std::vector<std::string> World::arguments() const {
           "home_socket=" + (home_ / "docker.sock").native(),
           "tmp_socket=" + (outside_ / "agent.sock").native(),
           "impostor=" + impostor_.native(),
-          "key=" + key_};
+          "key=" + key_,
+          "boot=" + boot_of_this_kernel()};
 }
 
 Result<std::vector<HostRule>> World::allowed_hosts(const Case& attack) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/text/printable.h"
+#include "sallyport/microvm.h"
 #include "sallyport/oci.h"
 
 namespace sallyport::cli {
@@ -19,7 +20,9 @@ std::string_view mechanism_in(const JailAnswer& answer, Guarantee guarantee) {
                          guarantee == Guarantee::kLimitCpu || guarantee == Guarantee::kNetUnixIsolated ||
                          guarantee == Guarantee::kNetEgressAllowlist;
   // What that jail refuses whoever asks (docs/jails.md).
-  const bool refused = answer.jail == kGvisorJail && guarantee != Guarantee::kNetUnixIsolated;
+  const bool is_machine = answer.jail == kMicrovmJail || answer.jail == kMicrovmTcgJail;
+  const bool refused = (answer.jail == kGvisorJail && guarantee != Guarantee::kNetUnixIsolated) ||
+                       (is_machine && guarantee == Guarantee::kLimitCpu);
   return asked_for && !refused ? "when asked for" : "-";
 }
 

@@ -6,6 +6,7 @@
 
 #include "jails/bwrap/bwrap_jail.h"
 #include "jails/landlock/landlock_jail.h"
+#include "jails/microvm/microvm_jail.h"
 #include "jails/native/native_jail.h"
 #include "jails/none/none.h"
 #include "jails/oci/gvisor_jail.h"
@@ -24,7 +25,7 @@ class BuiltinJails {
         native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
 
   [[nodiscard]] std::vector<Jail*> all() {
-    return {&native_, &bwrap_, &landlock_, &oci_, &gvisor_, &sandbox_exec_, &none_};
+    return {&native_, &bwrap_, &landlock_, &oci_, &gvisor_, &microvm_, &microvm_tcg_, &sandbox_exec_, &none_};
   }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
@@ -53,6 +54,10 @@ class BuiltinJails {
   landlock::LandlockJail landlock_{supply_};
   oci::OciJail oci_{supply_};
   oci::GvisorJail gvisor_{supply_};
+  microvm::MicrovmJail microvm_{native_, {}};
+  microvm::MicrovmJail microvm_tcg_{
+      native_,
+      {.name = microvm::kTcgName, .accelerator = microvm::Accelerator::kTcg, .patience = std::chrono::minutes(5)}};
   sandbox_exec::SandboxExecJail sandbox_exec_;
   none::NoJail none_{supply_};
 };

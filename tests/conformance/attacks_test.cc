@@ -64,6 +64,9 @@ bool may_be_refused_by_landlock(const attack::Case& one) {
          one.guarantee == Guarantee::kProcPidIsolated || one.guarantee == Guarantee::kLimitDisk;
 }
 
+// These all let the host's own kernel serve the tool; who requires another is refused.
+bool must_be_refused(Guarantee guarantee) { return guarantee == Guarantee::kKernelSeparate; }
+
 void check(const attack::Finding& finding, JailKind jail, Who who) {
   const attack::Case& one = *finding.attack;
   if (finding.control.got != Got::kThrough) {
@@ -71,6 +74,10 @@ void check(const attack::Finding& finding, JailKind jail, Who who) {
     EXPECT_TRUE(may_be_impossible(one.name, who)) << "not in impossible_here.txt: " << finding.control.why;
     // Where not even the attack's surroundings can be made there is nothing to block.
     if (finding.jailed.got == Got::kNotTried) return;
+  }
+  if (must_be_refused(one.guarantee)) {
+    EXPECT_EQ(finding.jailed.got, Got::kRefused) << attack::name_of(finding.jailed.got) << " " << finding.jailed.why;
+    return;
   }
   if (finding.jailed.got == Got::kRefused) {
     EXPECT_TRUE(may_be_refused(one.guarantee, who) || (jail == JailKind::kLandlock && may_be_refused_by_landlock(one)))
@@ -100,6 +107,12 @@ INSTANTIATE_TEST_SUITE_P(, Attack,
                            return std::string(std::get<0>(test.param).name) + "_" +
                                   std::string(name_of(std::get<1>(test.param)));
                          });
+
+TEST(SeparateKernel, IsNotTheHostsInGvisor_C40) {
+  const attack::Finding finding = Stage(Who::kUser).perform(*attack::find_case("same_kernel"), kGvisorJail);
+  EXPECT_EQ(finding.control.got, Got::kThrough) << finding.control.why;
+  EXPECT_EQ(finding.jailed.got, Got::kBlocked) << attack::name_of(finding.jailed.got) << " " << finding.jailed.why;
+}
 
 // The attacks on egress are made of these messages with one thing changed: unchanged they do reach the allowed host.
 TEST(HonestEgress, GetsThroughEveryJail_C24) {

@@ -16,6 +16,8 @@
 #include "gate/gate_fixture.h"
 #include "gate/stand_in_jail.h"
 #include "sallyport/jail_port.h"
+#include "sallyport/microvm.h"
+#include "support/deep.h"
 
 namespace sallyport::test {
 namespace {
@@ -25,6 +27,12 @@ using namespace std::chrono_literals;
 #include "toy_jail.inc"
 
 constexpr JailKind kToy{"toy"};
+
+std::string slow_jail_name(const testing::TestParamInfo<JailKind>& info) {
+  std::string name = jail_name(info);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
 
 class JailContract : public GateTest, public testing::WithParamInterface<JailKind> {
  protected:
@@ -47,6 +55,13 @@ INSTANTIATE_TEST_SUITE_P(, JailContract,
                          testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
                                          kOciJail, kGvisorJail, kStandIn, kToy),
                          jail_name);
+
+// A boot for each run: only where time is no matter.
+std::vector<JailKind> slow_jails() {
+  if (!deep()) return {};
+  return {kMicrovmTcgJail};
+}
+INSTANTIATE_TEST_SUITE_P(Slow, JailContract, testing::ValuesIn(slow_jails()), slow_jail_name);
 
 TEST_P(JailContract, ReportsTheToolsOwnEnd_C20) {
   EXPECT_EQ(exit_code(run(spec({"exit_with", "0"}))), 0);
@@ -96,7 +111,7 @@ TEST_P(JailContract, EndsAToolWhenTheCallerStops_C10) {
 
 // Admission is the gate's, whatever stands below it (C2, C4).
 TEST_P(JailContract, NeverSeesAToolThatIsNotAdmitted_C2) {
-  for (const char* tool : {"bwrap", "runc", "runsc", "/bin/sh", "unheard_of", ""}) {
+  for (const char* tool : {"bwrap", "runc", "runsc", "qemu-system-x86_64", "/bin/sh", "unheard_of", ""}) {
     const Result<JailedSubprocessResult> result = gate_->run(spec({tool}), GetParam(), {});
     ASSERT_FALSE(result) << tool;
     EXPECT_NE(result.error().as<DisallowedSubprocessError>(), nullptr) << tool;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string_view>
 
 #include "attack/program/attack.h"
 
@@ -35,6 +36,14 @@ void bpf_map() {
   attributes.value_size = 4;
   attributes.max_entries = 1;
   broken_if_looked_at(syscall(SYS_bpf, BPF_MAP_CREATE, &attributes, sizeof attributes));
+}
+
+// Each kernel makes one up when it starts, and shows it to whoever asks.
+void same_kernel() {
+  const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  std::array<char, 36> id{};
+  if (read(file, id.data(), id.size()) != static_cast<ssize_t>(id.size())) return;
+  if (std::string_view(id.data(), id.size()) == arg("boot")) broken();
 }
 
 void perf_event() { broken_if_looked_at(syscall(SYS_perf_event_open, nullptr, 0, -1, -1, 0)); }
@@ -159,6 +168,7 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"request_key", key_request},
     Entry{"kexec_load", kexec},
     Entry{"ptrace_child", ptrace_child},
+    Entry{"same_kernel", same_kernel},
     Entry{"int80", int80},
     Entry{"int80_unshare", int80_unshare},
     Entry{"x32", x32},

@@ -30,6 +30,7 @@
 #include "core/text/printable.h"
 #include "os/file.h"
 #include "os/scratch.h"
+#include "sallyport/microvm.h"
 #include "sallyport/oci.h"
 
 namespace sallyport::cli {
@@ -186,11 +187,12 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
-// Those that `auto` tries, in its order. Without an attack also those that are taken only by name.
+// Those that `auto` tries, in its order. Without an attack also those that are taken only by name, but for the one that takes
+// half a minute to answer.
 std::vector<JailKind> jails_to_ask(const DoctorCommand& command) {
   if (command.jail != JailKind::kAuto) return {command.jail};
   std::vector<JailKind> jails = GateConfig().auto_jails;
-  if (command.action == DoctorAction::kProbe) jails.insert(jails.end(), {kOciJail, kGvisorJail});
+  if (command.action == DoctorAction::kProbe) jails.insert(jails.end(), {kOciJail, kGvisorJail, kMicrovmJail});
   return jails;
 }
 

@@ -18,6 +18,12 @@ std::vector<ToolEntry> make_table() {
            .reason = "starts gVisor, the kernel of the gvisor jail, on Linux",
            .role = Role::kWrapper,
            .install_hint = "apt-get install runsc",
+           .platform = Platform::kLinux},
+          {.name = "qemu-system-x86_64",
+           .decision_record = "ADR-0105",
+           .reason = "is the machine of the microvm jails, inside the native jail on Linux",
+           .role = Role::kWrapper,
+           .install_hint = "apt-get install qemu-system-x86",
            .platform = Platform::kLinux}};
 }
 

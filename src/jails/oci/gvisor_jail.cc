@@ -32,6 +32,7 @@ std::vector<Established> establishes(const Plan& plan) {
   std::erase_if(established, [](const Established& one) {
     return std::ranges::find(kNeverGives, one.guarantee) != kNeverGives.end();
   });
+  established.push_back({Guarantee::kKernelSeparate, Mechanism::kGuestKernel});
   return established;
 }
 

@@ -1,0 +1,15 @@
+// The jails that are a virtual machine with a kernel of its own. Taken only by name: `gate->run(spec, kMicrovmJail, {})`.
+//
+// Errors a caller can act on: ToolMissingError when there is no QEMU; JailUnavailable when there is no kernel to boot, when /dev/kvm runs no
+// guest, and when the guest hangs or gives up before the tool has started, with the last that it said; JailDied when the
+// machine dies under the tool.
+#pragma once
+
+#include "sallyport/plan.h"
+
+namespace sallyport {
+
+inline constexpr JailKind kMicrovmJail{"microvm"};         // by KVM
+inline constexpr JailKind kMicrovmTcgJail{"microvm-tcg"};  // by QEMU's own emulation of a processor: slow
+
+}  // namespace sallyport

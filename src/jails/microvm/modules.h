@@ -1,0 +1,22 @@
+// Which files of a kernel's module directory have to be loaded, and in which order. Pure: the texts are passed in.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sallyport/result.h"
+
+namespace sallyport::microvm {
+
+struct ModuleLists {
+  std::string_view dependencies{};  // modules.dep: "kernel/fs/9p/9p.ko: kernel/net/9p/9pnet.ko …"
+  std::string_view built_in{};      // modules.builtin, one path a line
+};
+
+// Paths relative to the module directory, each after what it needs. The error names a module that the kernel has not.
+[[nodiscard]] Result<std::vector<std::string>> modules_to_load(std::span<const std::string_view> names,
+                                                               const ModuleLists& lists);
+
+}  // namespace sallyport::microvm
