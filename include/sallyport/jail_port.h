@@ -154,7 +154,7 @@ struct StartFailed {
   bool host_cannot = false;     // this host lacks what the jail needs: another jail may work
   bool said_on_stderr = false;  // the reason is the first line on the stream `err`
 };
-// What only a jail with a kernel of its own can know: nobody outside can ask that kernel.
+// What only the init inside can know: of a machine with its own kernel, or of a container whose engine holds the limits.
 struct GuestFacts {
   std::uint64_t oom_kills = 0;  // by its own count
   std::uint64_t scratch_bytes = 0;

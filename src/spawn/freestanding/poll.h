@@ -18,10 +18,10 @@ inline long poll_now(struct pollfd* watched, long count) {
   return sys(__NR_ppoll, watched, count, &no_time, 0L, 0L);
 }
 
-// For as long as nobody minds that scratch is full.
-inline long poll_a_while(struct pollfd* watched, long count) {
-  struct __kernel_timespec a_while = {0, 20'000'000};
-  return sys(__NR_ppoll, watched, count, &a_while, 0L, 0L);
+// poll(2) for less than a minute.
+inline long poll_for(struct pollfd* watched, long count, long milliseconds) {
+  struct __kernel_timespec time = {milliseconds / 1000, milliseconds % 1000 * 1'000'000};
+  return sys(__NR_ppoll, watched, count, &time, 0L, 0L);
 }
 
 constexpr long kNoTimeLimit = -1;

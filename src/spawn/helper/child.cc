@@ -171,7 +171,8 @@ long forbid_speculation() {
 
 bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
   const wire::Image& image = *run.image;
-  if (!steps.ok(Stage::kNoNewPrivs, forbid_new_privileges())) return false;
+  const bool may_gain = !run.jailed() && run.has(wire::kEngine);
+  if (!steps.ok(Stage::kNoNewPrivs, may_gain ? 0 : forbid_new_privileges())) return false;
   if (!run.jailed() && !run.confined()) return true;
   if (!steps.ok(Stage::kSpeculation, run.has(wire::kAllowSpeculation) ? 0 : forbid_speculation())) return false;
   if (run.confined()) {
@@ -185,6 +186,25 @@ bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
 
 long execute(const Run& run, long exe) {
   return sys(__NR_execveat, exe, "", run.at(run.image->argv_at), run.at(run.image->env_at), long{AT_EMPTY_PATH});
+}
+
+// By name, so that the interpreter of a script can open it again. Nobody but the image's maker could have put it there.
+long execute_first(const Run& run) {
+  char path[4096];
+  long answer = -2;  // ENOENT
+  for (const char* at = run.at(run.image->exec_path); *at != '\0';) {
+    std::size_t size = 0;
+    for (; *at != ':' && *at != '\0'; ++at) {
+      if (size < sizeof path - 1) path[size++] = *at;
+    }
+    path[size] = '\0';
+    if (*at == ':') ++at;
+    const long said = sys(__NR_execve, path, run.at(run.image->argv_at), run.at(run.image->env_at));
+    const bool not_there = said == -2 || said == -20;  // ENOENT, ENOTDIR
+    if (!not_there && said != -13) return said;        // EACCES: as for execvp(3), another may do
+    if (!not_there) answer = said;
+  }
+  return answer;
 }
 
 bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
@@ -225,7 +245,8 @@ void tool_child(void* argument) {
     if (!steps.ok(Stage::kExec, exe)) exit_now(127);
   }
   if (!prepare(run, steps, start.applied)) exit_now(127);
-  if (run.jailed()) {
+  const bool searched = run.has(wire::kExecSearched);
+  if (run.jailed() && !searched) {
     exe = open_checked_exe(*run.image, run.at(run.image->exec_path));
     if (!steps.ok(Stage::kExecIdentity, exe)) exit_now(127);
   }
@@ -234,7 +255,7 @@ void tool_child(void* argument) {
     if (await_init(start.init_is) < 0) exit_now(127);
   }
   if (run.confined() && !steps.ok(Stage::kSeccomp, ask_by_seccomp(run))) exit_now(127);
-  if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, execute(run, exe));
+  if (steps.ok(Stage::kExec, 0)) steps.ok(Stage::kExec, searched ? execute_first(run) : execute(run, exe));
   exit_now(127);
 }
 

@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <linux/stat.h>
 
+#include "spawn/helper/check_text.h"
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
@@ -282,6 +283,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
       return steps.ok(Stage::kMask, mask(target));
     case OpKind::kOverlay:
       return steps.ok(Stage::kOverlay, mount_overlay(target, run.at(op.content), opened));
+    case OpKind::kCheckText:
+      return steps.ok(Stage::kLimits, check_text(run, op));
   }
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }

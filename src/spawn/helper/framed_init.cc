@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "spawn/freestanding/poll.h"
+#include "spawn/helper/engine_init.h"
 #include "spawn/helper/frames.h"
 #include "spawn/helper/run.h"
 
@@ -18,6 +19,7 @@ constexpr int kFromWorker = 0;
 constexpr int kToWorker = 1;
 
 FrameReader from_worker;
+EngineWatch engine;  // of wire::kEngine
 char passing[wire::kLargestFrame];
 
 // Of each pipe the end that is not the tool's; -1 when it is closed.
@@ -75,6 +77,7 @@ void take_frame() {
   const FrameReader::Got got = from_worker.read_some(kFromWorker);
   if (got == FrameReader::Got::kEnd) exit_now(1);
   if (got != FrameReader::Got::kFrame) return;
+  engine.heard();
   if (from_worker.kind() == FrameKind::kInput) keep_input(from_worker.bytes(), from_worker.size());
   if (from_worker.kind() == FrameKind::kCommand && from_worker.size() == 1) {
     const bool gently = from_worker.bytes()[0] == static_cast<char>(wire::Command::kTerminate);
@@ -92,6 +95,7 @@ void take_frame() {
   }
   wire::Report report = exit_report(status, 0U);
   add_guests_facts(run, seen, report);
+  if (run.has(wire::kEngine)) engine.put_findings(report);
   send_report(run.fds[wire::kFdChannel], report, nullptr, 0);
   linger_in_guest(run);
   exit_now(0);
@@ -109,16 +113,25 @@ bool reap(long tool, int& status) {
   return ended;
 }
 
+// What the owner would see and do elsewhere.
+void watch_over() {
+  if (engine.owner_is_silent()) exit_now(1);
+  if (engine.scratch_just_filled()) sys(__NR_kill, -1L, long{SIGKILL});
+}
+
 [[noreturn]] void serve(const Run& run, long tool, int signals, Pipes pipes) {
   wire::Report seen = {};
+  const bool in_engine = run.has(wire::kEngine);
   for (;;) {
+    if (in_engine) watch_over();
     const bool input_waits = input_size > 0;
     struct pollfd watched[5] = {{signals, POLLIN, 0},
                                 {kFromWorker, POLLIN, 0},
                                 {pipes.out, POLLIN, 0},
                                 {pipes.err, POLLIN, 0},
                                 {input_waits ? pipes.in : -1, POLLOUT, 0}};
-    const long ready = run.has(wire::kInGuest) ? poll_a_while(watched, 5) : poll_until_ready(watched, 5);
+    const long ready = in_engine || run.has(wire::kInGuest) ? poll_for(watched, 5, EngineWatch::look_every_ms())
+                                                            : poll_until_ready(watched, 5);
     if (ready < 0 && ready != -4) exit_now(1);  // EINTR
     if (look_at_scratch(run, seen)) sys(__NR_kill, -1L, long{SIGKILL});
     if (watched[2].revents != 0) pass_on(pipes.out, FrameKind::kOutput);
@@ -177,6 +190,7 @@ void start_and_serve_frames(Run& run) {
   if (made >= 0) made = make_output_pipe(pipes.out, run.fds[wire::kFdStdout]);
   if (made >= 0) made = make_output_pipe(pipes.err, run.fds[wire::kFdStderr]);
   if (made < 0) refuse(run, {Stage::kStdio, static_cast<int>(-made), 0});
+  if (run.has(wire::kEngine)) engine.open();
   const long tool = start_confined(run);
   serve(run, tool, signals, pipes);
 }

@@ -17,6 +17,7 @@ constexpr std::size_t kSurelyTaken = 4096;
 constexpr long kLargestPipe = 1L << 20;  // /proc/sys/fs/pipe-max-size, as it mostly is
 
 FrameReader from_init;
+char said[4096];  // by an engine's client
 char input[16 * 1024];
 
 class Relay {
@@ -25,18 +26,26 @@ class Relay {
 
   // Until `pidfd`'s process, which builds the jail, has exited.
   void serve_until_exit(int pidfd) {
+    serve(pidfd);
+    if (is_engine_) pass_on_what_was_said();
+  }
+
+ private:
+  void serve(int pidfd) {
     const int channel = run_.fds[wire::kFdChannel];
     bool commanded = true;
     for (;;) {
       const bool waits = from_init.has_frame();  // output, for its reader
       const bool of_out = waits && from_init.kind() == FrameKind::kOutput;
-      struct pollfd watched[5] = {{waits || ended_ ? -1 : framing_.from_init, POLLIN, 0},
+      if (is_engine_) say_that_we_live();
+      struct pollfd watched[6] = {{waits || ended_ ? -1 : framing_.from_init, POLLIN, 0},
                                   {commanded ? channel : -1, POLLIN, 0},
                                   {has_room() ? in_ : -1, POLLIN, 0},
                                   {waits ? (of_out ? framing_.out : framing_.err) : -1, POLLOUT, 0},
                                   // What the init has said comes before the end of who built its jail.
-                                  {waits || !ended_ ? -1 : pidfd, POLLIN, 0}};
-      const long ready = poll_until_ready(watched, 5);
+                                  {waits || !ended_ ? -1 : pidfd, POLLIN, 0},
+                                  {framing_.said, POLLIN, 0}};
+      const long ready = is_engine_ ? poll_for(watched, 6, wire::kAliveEveryMs) : poll_until_ready(watched, 6);
       if (ready == -4) continue;  // EINTR
       if (ready < 0) {            // nobody could stop it any more
         signal_descendants(SIGKILL);
@@ -47,10 +56,51 @@ class Relay {
       if (watched[2].revents != 0) send_input();
       if (watched[3].revents != 0) put_output(watched[3]);
       if (watched[1].revents != 0) commanded = obey(channel);
+      if (watched[5].revents != 0) keep_what_is_said();
     }
   }
 
- private:
+  void say_that_we_live() {
+    struct __kernel_timespec now = {};
+    sys(__NR_clock_gettime, 1L /* CLOCK_MONOTONIC */, &now);
+    const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+    if (ms - said_alive_ms_ < wire::kAliveEveryMs) return;
+    said_alive_ms_ = ms;
+    write_frame(framing_.to_init, FrameKind::kAlive, nullptr, 0);
+  }
+
+  // Its first lines say why it could not start what it was to start. Warnings of one that could are nothing of the tool's.
+  bool keep_what_is_said() {
+    static char rest[512];
+    const bool room = said_size_ < sizeof said;
+    const long got = sys(__NR_read, long{framing_.said}, room ? said + said_size_ : rest,
+                         static_cast<long>(room ? sizeof said - said_size_ : sizeof rest));
+    if (got == -4) return true;  // EINTR
+    if (got > 0 && room) said_size_ += static_cast<std::size_t>(got);
+    if (got > 0) return true;
+    if (got != -11) framing_.said = -1;  // EAGAIN
+    return false;
+  }
+
+  // Where the line begins that says so itself, behind warnings; else all of it.
+  [[nodiscard]] std::size_t line_of_error() const {
+    constexpr char kWord[] = "Error";
+    std::size_t line = 0;
+    for (std::size_t i = 0; i + sizeof kWord <= said_size_; ++i) {
+      std::size_t same = 0;
+      while (same < sizeof kWord - 1 && said[i + same] == kWord[same]) ++same;
+      if (same == sizeof kWord - 1) return line;
+      if (said[i] == '\n') line = i + 1;
+    }
+    return 0;
+  }
+
+  void pass_on_what_was_said() {
+    while (framing_.said >= 0 && keep_what_is_said()) {
+    }
+    const std::size_t from = line_of_error();
+    if (!started_) write_whole(framing_.err, said + from, said_size_ - from);
+  }
   [[nodiscard]] bool has_room() const { return in_ >= 0 && under_way_ + sizeof input <= wire::kInputWindow; }
 
   void take_frame() {
@@ -78,10 +128,11 @@ class Relay {
   }
 
   // Of an init inside only what it can know: no descriptor rides along, and that nobody is left is for us to say.
-  void pass_report() const {
+  void pass_report() {
     if (from_init.size() != sizeof(wire::Report)) return;
     wire::Report report = *reinterpret_cast<const wire::Report*>(from_init.bytes());
     report.flags &= static_cast<std::uint32_t>(wire::kAppliedLandlock);
+    if (report.kind == wire::ReportKind::kStarted) started_ = true;
     send_report(run_.fds[wire::kFdChannel], report, nullptr, 0);
   }
 
@@ -122,12 +173,30 @@ class Relay {
   }
 
   const Run& run_;
-  const Framing framing_;
+  Framing framing_;
+  const bool is_engine_ = framing_.said >= 0;
   int in_;
   std::size_t under_way_ = 0;
   std::size_t put_ = 0;
   bool ended_ = false;
+  bool started_ = false;
+  std::size_t said_size_ = 0;
+  long said_alive_ms_ = 0;
 };
+
+}  // namespace
+
+namespace {
+
+// What an engine's client says itself must not look like the tool's.
+long make_pipe_for_client(Run& run, Framing& framing) {
+  int ends[2] = {-1, -1};
+  long made = sys(__NR_pipe2, &ends[0], long{O_CLOEXEC});
+  if (made >= 0) made = sys(__NR_fcntl, long{ends[0]}, long{F_SETFL}, long{O_NONBLOCK});
+  framing.said = ends[0];
+  run.fds[wire::kFdStderr] = ends[1];
+  return made;
+}
 
 }  // namespace
 
@@ -141,10 +210,11 @@ long prepare_framing(Run& run, Framing& framing) {
   if (made >= 0) made = sys(__NR_pipe2, &from[0], long{O_CLOEXEC});
   if (made < 0) return made;
   sys(__NR_fcntl, long{to_init[1]}, long{F_SETPIPE_SZ}, kLargestPipe);
-  framing = {to_init[1], from[0], run.fds[wire::kFdStdin], run.fds[wire::kFdStdout], run.fds[wire::kFdStderr]};
+  framing = {to_init[1], from[0], run.fds[wire::kFdStdin], run.fds[wire::kFdStdout], run.fds[wire::kFdStderr], -1};
   // Whoever builds the jail complains where the tool would.
   run.fds[wire::kFdStdin] = to_init[0];
   run.fds[wire::kFdStdout] = from[1];
+  if (run.has(wire::kEngine)) return make_pipe_for_client(run, framing);
   run.fds[wire::kFdStderr] = static_cast<int>(sys(__NR_fcntl, long{framing.err}, long{F_DUPFD_CLOEXEC}, 3L));
   return run.fds[wire::kFdStderr] < 0 ? run.fds[wire::kFdStderr] : 0;
 }

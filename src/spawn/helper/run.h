@@ -76,6 +76,7 @@ struct Framing {
   int in;
   int out;
   int err;
+  int said;  // of an engine's client: what it says itself; else -1
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.

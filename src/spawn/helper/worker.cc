@@ -112,7 +112,9 @@ bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   if (run.has(wire::kHandsConnections) && !open_handing(run, failure)) return false;
   // An OCI runtime is told of no network of its own: without ours it would have the host's.
   // gVisor commands its sandbox over an abstract socket, which everybody in its network namespace could connect to.
-  const bool has_network = run.image->net_socket_count > 0 || run.has(wire::kInRuntime | wire::kFramed);
+  // An engine's client needs the host's as it is; its container has none.
+  const bool has_network =
+      run.image->net_socket_count > 0 || (run.has(wire::kInRuntime | wire::kFramed) && !run.has(wire::kEngine));
   if (has_network && !own_network(run, failure)) return false;
   // Where descriptors cannot be passed, the host's device nodes are not shown either.
   return !run.has(wire::kWrapper) || run.has(wire::kFramed) || guard_devices(run, failure);
@@ -166,7 +168,7 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
   }
   if (run.has(wire::kInRuntime)) run.own_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   const bool framed = run.has(wire::kFramed);
-  Framing framing = {-1, -1, -1, -1, -1};
+  Framing framing = {-1, -1, -1, -1, -1, -1};
   if (const long made = framed ? prepare_framing(run, framing) : 0; made < 0) {
     send_report(channel, failure_report({Stage::kStdio, static_cast<int>(-made), 0}), nullptr, 0);
     exit_now(0);

@@ -67,6 +67,15 @@ std::optional<wire::Report> report_of_killed(pid_t init) {
   return report;
 }
 
+// Only an init that nobody outside can help counts these.
+std::optional<GuestFacts> guest_facts_of(const wire::Report& report) {
+  if (report.oom_kills == 0 && report.scratch_was_full == 0) return std::nullopt;
+  return GuestFacts{.oom_kills = report.oom_kills,
+                    .scratch_bytes = report.scratch_bytes,
+                    .scratch_files = report.scratch_files,
+                    .scratch_full = report.scratch_was_full != 0};
+}
+
 Stdio stdio_of(const ToolStreams& streams) { return {.in = streams.in, .out = streams.out, .err = streams.err}; }
 
 }  // namespace
@@ -203,7 +212,8 @@ RunReport HelperRun::ended(const wire::Report& report) {
                    .usage = {.user = std::chrono::microseconds(report.user_us),
                              .system = std::chrono::microseconds(report.system_us),
                              .peak_rss_bytes = report.peak_rss_bytes},
-                   .is_last = nobody_left || !run_.run.channel};
+                   .is_last = nobody_left || !run_.run.channel,
+                   .of_guest = guest_facts_of(report)};
 }
 
 }  // namespace sallyport::spawn

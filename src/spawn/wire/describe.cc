@@ -40,6 +40,8 @@ std::string describe(const RootOp& op) {
       return fmt::format("check    {}", op.target);
     case wire::OpKind::kMask:
       return fmt::format("mask     /{}", op.target);
+    case wire::OpKind::kCheckText:
+      return fmt::format("{:<8} {}  {}", "check", op.source, op.content);
     case wire::OpKind::kOverlay:
       return fmt::format("overlay  /{} {}", op.target, op.content);
   }

@@ -102,9 +102,17 @@ void encode_locks(const std::string& seccomp, const std::vector<std::string>& wr
   header.seccomp_count = static_cast<std::uint32_t>(seccomp.size() / 8);  // sizeof(struct sock_filter)
 }
 
+std::string joined(const std::vector<std::string>& places) {
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? "" : ":") + place;
+  return text;
+}
+
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
   header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
-                  (jail.in_runtime ? wire::kInRuntime : 0U) | (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
+                  (jail.in_runtime ? wire::kInRuntime : 0U) | (jail.in_engine ? wire::kEngine : 0U) |
+                  (jail.exe_places.empty() ? 0U : wire::kExecSearched) |
+                  (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
   if (jail.guest) {
     header.flags |= wire::kInGuest | wire::kWrapped | (jail.guest->network ? wire::kGuestNetwork : 0U) |
                     (jail.guest->writes ? wire::kGuestWrites : 0U);
@@ -118,7 +126,7 @@ void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& head
   header.op_count = static_cast<std::uint32_t>(ops.size());
   encode_locks(jail.seccomp, jail.landlock_writable, header, writer);
   header.cwd = writer.string(jail.cwd);
-  header.exec_path = writer.string(jail.exe.path);
+  header.exec_path = writer.string(jail.exe_places.empty() ? jail.exe.path : joined(jail.exe_places));
   header.exec_device = (std::uint64_t{major(jail.exe.device)} << 32U) | minor(jail.exe.device);
   header.exec_inode = jail.exe.inode;
   header.exec_size = jail.exe.size;
@@ -181,9 +189,10 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
     header.flags |= wire::kConfined | (confined->allow_speculation ? wire::kAllowSpeculation : 0U) |
                     (confined->hands_connections ? wire::kHandsConnections : 0U);
     encode_locks(confined->seccomp, confined->writable, header, writer);
-  } else if (const auto& place = std::get<NoJailPlace>(spec.place); place.is_wrapper) {
-    header.flags |=
-        wire::kWrapper | (place.is_runtime ? wire::kInRuntime : 0U) | (place.is_framed ? wire::kFramed : 0U);
+  } else {
+    const auto& bare = std::get<NoJailPlace>(spec.place);
+    header.flags |= (bare.is_wrapper ? wire::kWrapper : 0U) | (bare.is_runtime ? wire::kInRuntime : 0U) |
+                    (bare.is_framed ? wire::kFramed : 0U) | (bare.is_engine ? wire::kEngine : 0U);
   }
   return std::move(writer).finish(header);
 }

@@ -17,6 +17,9 @@ enum class FrameKind : std::uint32_t {
   kTaken,   // a uint32: so many bytes of input have reached the tool
   kOutput,  // of the tool's stdout
   kErrors,  // of its stderr
+  // To the init of an engine's container (wire::kEngine): the owner lives. Where a daemon stands between, the end of a stream may
+  // never be seen.
+  kAlive = 32,
 };
 
 struct FrameHeader {
@@ -28,5 +31,8 @@ inline constexpr std::size_t kLargestFrame = 64 * 1024;  // but for an image
 // So much input may be under way. What is sent never fills the pipe, so no command waits behind it.
 inline constexpr std::size_t kInputWindow = 64 * 1024;
 inline constexpr std::size_t kLargestFramedImage = 512 * 1024;
+
+inline constexpr long kAliveEveryMs = 1000;
+inline constexpr long kSilentAtMostMs = 20'000;  // then such an init takes its owner for dead
 
 }  // namespace sallyport::spawn::wire

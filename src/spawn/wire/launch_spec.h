@@ -33,6 +33,7 @@ struct NoJailPlace {
   bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
   bool is_runtime = false;  // that wrapper is an OCI runtime: see wire::kInRuntime
   bool is_framed = false;   // no descriptor reaches the init inside that wrapper: see wire::kFramed
+  bool is_engine = false;   // a container engine's client: see wire::kEngine
 };
 
 // The same behind locks, in the host's own namespaces (jails/landlock).
@@ -63,6 +64,9 @@ struct JailPlace {
   std::string seccomp{};                         // struct sock_filter[], as bytes
   bool wrapped = false;     // for our init inside another program's jail: only the last steps are ours
   bool in_runtime = false;  // and that program is an OCI runtime: see wire::kInRuntime
+  bool in_engine = false;   // and that program is a container engine: see wire::kEngine
+  // Instead of `exe`: places inside, of which the first that can be executed is.
+  std::vector<std::string> exe_places{};
   bool allow_speculation = false;
   std::optional<GuestPlace> guest{};
 };

@@ -53,6 +53,7 @@ enum class OpKind : std::uint32_t {
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
   kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
+  kCheckText,      // file source, or where there is none file target, must begin with content
 };
 
 enum OpFlag : std::uint32_t {
@@ -134,6 +135,12 @@ enum ImageFlag : std::uint32_t {
   kInRuntime = 1U << 13U,
   // Of kWrapper: its stdin and stdout carry frames (frame.h), and its first passed descriptor is the image for the init inside.
   kFramed = 1U << 14U,
+  // Of a worker: what it starts is a container engine's client. It stays in our namespaces and may gain privileges (newuidmap, of a
+  // plain user's podman); with kFramed, what it says is kept for a start that fails, and its container is told that we live. Of
+  // kWrapped: we are process 1 of that container, watch its scratch, and read its counter of out-of-memory kills.
+  kEngine = 1U << 15U,
+  // `exec_path` is a list of places separated by ':', and the first that can be executed is. Of a file of an image.
+  kExecSearched = 1U << 16U,
   // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and `guest_*` to hold.
   kInGuest = 1U << 20U,
   kGuestNetwork = 1U << 21U,  // the machine has a network card
@@ -217,7 +224,7 @@ struct Report {
   std::uint32_t flags;
   std::uint32_t op_index;
   std::uint64_t user_us, system_us, peak_rss_bytes;
-  // Of kExited from a machine, whose kernel and scratch nobody else can ask.
+  // Of kExited from a machine or an engine's container, whose kernel and scratch nobody else can ask.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
   std::uint32_t scratch_was_full;
   std::uint32_t unused;

@@ -1,0 +1,35 @@
+// What process 1 of a container engine's container does that elsewhere the owner does, who cannot look in here: it watches scratch,
+// counts out-of-memory kills, and notices that its owner is silent.
+#pragma once
+
+#include "spawn/freestanding/poll.h"
+#include "spawn/helper/run.h"
+
+namespace sallyport::spawn::helper {
+
+class EngineWatch {
+ public:
+  // Before this init is confined.
+  void open();
+  // How long poll(2) may wait.
+  [[nodiscard]] static long look_every_ms() { return 10; }
+  void heard() { last_heard_ms_ = now_ms(); }
+  [[nodiscard]] bool owner_is_silent() const;
+  // True once: scratch is full, and what filled it may have to go.
+  bool scratch_just_filled();
+  void put_findings(wire::Report& report);
+
+ private:
+  [[nodiscard]] static long now_ms();
+  bool look_at_scratch();
+
+  static constexpr int kScratches = 3;
+  int scratch_[kScratches];
+  int oom_counter_;
+  long last_heard_ms_;
+  bool full_;
+  std::uint64_t bytes_;
+  std::uint64_t files_;
+};
+
+}  // namespace sallyport::spawn::helper
