@@ -28,6 +28,7 @@
 #include "sallyport/allow_unjailed.h"
 #include "sallyport/allowlist.h"
 #include "sallyport/audit.h"
+#include "sallyport/container.h"
 #include "sallyport/event.h"
 #include "sallyport/jail.h"
 #include "sallyport/jail_port.h"
@@ -54,6 +55,7 @@ struct GateConfig {
   std::string job{};
   // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
+  ContainerOptions container{};    // of the jail of that name, which needs an image
   // What kAuto tries, in this order.
   std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock};
 

@@ -50,6 +50,9 @@ enum class Mechanism : std::uint8_t {
   kEmulation,                // a virtual machine whose processor is a program
   kGuestKernel,              // a kernel that is a program: gVisor
   kGuestCgroup,              // a cgroup of the guest's own kernel
+  kImageDigest,              // the file is one of an image that was named by its digest
+  kEngineCgroup,             // of a container engine; our init inside has compared it with what was asked for
+  kClientsStream,            // what started the tool dies when its stream from us ends, or is silent
   kJailsOwn,                 // of a jail that the embedding program brings: ask its author
 };
 
@@ -100,6 +103,9 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kEmulation, "emulated processor"},
     {Mechanism::kGuestKernel, "kernel in user space"},
     {Mechanism::kGuestCgroup, "cgroup of the guest"},
+    {Mechanism::kImageDigest, "image digest"},
+    {Mechanism::kEngineCgroup, "cgroup of the engine"},
+    {Mechanism::kClientsStream, "end of the client's stream"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "jails/bwrap/bwrap_jail.h"
+#include "jails/container/container_jail.h"
 #include "jails/landlock/landlock_jail.h"
 #include "jails/microvm/microvm_jail.h"
 #include "jails/native/native_jail.h"
@@ -20,12 +22,14 @@ namespace sallyport {
 
 class BuiltinJails {
  public:
-  BuiltinJails(std::size_t warm_jails, spawn::SupplyFor runs)
+  BuiltinJails(std::size_t warm_jails, spawn::SupplyFor runs, ContainerOptions container)
       : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
-        native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}) {}
+        native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}),
+        container_(supply_, std::move(container)) {}
 
   [[nodiscard]] std::vector<Jail*> all() {
-    return {&native_, &bwrap_, &landlock_, &oci_, &gvisor_, &microvm_, &microvm_tcg_, &sandbox_exec_, &none_};
+    return {&native_,  &bwrap_,       &landlock_,  &oci_,          &gvisor_,
+            &microvm_, &microvm_tcg_, &container_, &sandbox_exec_, &none_};
   }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
@@ -37,6 +41,7 @@ class BuiltinJails {
     landlock_.fail_at_for_tests(stage);
     oci_.fail_at_for_tests(stage);
     gvisor_.fail_at_for_tests(stage);
+    container_.fail_at_for_tests(stage);
   }
 
  private:
@@ -58,6 +63,7 @@ class BuiltinJails {
   microvm::MicrovmJail microvm_tcg_{
       native_,
       {.name = microvm::kTcgName, .accelerator = microvm::Accelerator::kTcg, .patience = std::chrono::minutes(5)}};
+  container::ContainerJail container_;
   sandbox_exec::SandboxExecJail sandbox_exec_;
   none::NoJail none_{supply_};
 };

@@ -51,7 +51,7 @@ Result<Executable> EngineCallHost::pin_wrapper(std::string_view name) {
     // Where distributions put what is not for everybody's PATH.
     search_path.insert(search_path.end(), {"/usr/sbin", "/usr/local/sbin"});
   }
-  if (wrapper == nullptr || wrapper->role != Role::kWrapper) {
+  if (wrapper == nullptr || (wrapper->role != Role::kWrapper && !launches_jails_too(name))) {
     return fail(disallowed_subprocess(name, "it is no wrapper of the built-in set and no jail's launcher", {}));
   }
   return executable_of(TRY(locate(*wrapper, search_path, prepared_.plan.repo, hashes_)));

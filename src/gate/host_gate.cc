@@ -83,7 +83,7 @@ Result<std::unique_ptr<HostGate>> HostGate::compose(GateConfig& config, spawn::S
   TRY(check_config(config));
   settle_repo(config);
   std::optional<Error> unusable = why_unusable(config);
-  auto builtin = std::make_unique<BuiltinJails>(config.warm_jails, runs);
+  auto builtin = std::make_unique<BuiltinJails>(config.warm_jails, runs, config.container);
   std::vector<Jail*> jails = builtin->all();
   jails.insert(jails.end(), config.own_jails.begin(), config.own_jails.end());
   JailSet set = TRY(JailSet::of(jails, config.auto_jails));

@@ -37,6 +37,8 @@ Result<UniqueFd> open_scratch_root(const std::filesystem::path& root) {
   return fd;
 }
 
+bool is_held_elsewhere(int directory) { return ::faccessat(directory, kHeldElsewhere, F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
+
 }  // namespace
 
 Result<ScratchDir> ScratchDir::create(const std::filesystem::path& root) {
@@ -74,8 +76,19 @@ Status ScratchDir::remove() {
 
 Result<std::size_t> sweep_stale_scratch(const std::filesystem::path& root) {
   UniqueFd fd = TRY(open_scratch_root(root));
-  return sweep_owned_dirs(fd.get(), root.native(),
-                          [](int parent, int, const std::string& name) { return remove_tree_at(parent, name); });
+  return sweep_owned_dirs(fd.get(), root.native(), [](int parent, int directory, const std::string& name) -> Status {
+    if (is_held_elsewhere(directory)) return {};
+    return remove_tree_at(parent, name);
+  });
+}
+
+Result<std::size_t> sweep_stale_scratch(const std::filesystem::path& root,
+                                        const std::function<Status(int directory, const std::string& name)>& release) {
+  UniqueFd fd = TRY(open_scratch_root(root));
+  return sweep_owned_dirs(fd.get(), root.native(), [&](int parent, int directory, const std::string& name) -> Status {
+    if (is_held_elsewhere(directory)) TRY(release(directory, name));
+    return remove_tree_at(parent, name);
+  });
 }
 
 }  // namespace sallyport

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "sallyport/result.h"
@@ -45,5 +46,11 @@ class ScratchDir {
 // Removes the scratch directories under `root` whose owner was killed before it could; never a live one, never one of
 // another user. Returns how many it removed. Call it once at start-up.
 [[nodiscard]] Result<std::size_t> sweep_stale_scratch(const std::filesystem::path& root);
+
+// A file of this name in a scratch directory says that something outside goes with it: a container. The sweep above leaves such
+// a directory to this one, which calls `release` with it and its name first, and keeps it when that fails.
+inline constexpr const char* kHeldElsewhere = "held-elsewhere";
+[[nodiscard]] Result<std::size_t> sweep_stale_scratch(
+    const std::filesystem::path& root, const std::function<Status(int directory, const std::string& name)>& release);
 
 }  // namespace sallyport

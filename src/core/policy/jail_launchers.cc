@@ -24,7 +24,12 @@ std::vector<ToolEntry> make_table() {
            .reason = "is the machine of the microvm jails, inside the native jail on Linux",
            .role = Role::kWrapper,
            .install_hint = "apt-get install qemu-system-x86",
-           .platform = Platform::kLinux}};
+           .platform = Platform::kLinux},
+          {.name = "podman",
+           .decision_record = "ADR-0100",
+           .reason = "starts the containers of the container jail",
+           .role = Role::kWrapper,
+           .install_hint = "apt-get install podman"}};
 }
 
 }  // namespace
@@ -39,5 +44,7 @@ const ToolEntry* find_jail_launcher(std::string_view name) {
   const auto found = std::ranges::find(table, name, &ToolEntry::name);
   return found == table.end() ? nullptr : &*found;
 }
+
+bool launches_jails_too(std::string_view name) { return name == "docker"; }
 
 }  // namespace sallyport

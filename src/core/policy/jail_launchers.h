@@ -13,5 +13,7 @@ namespace sallyport {
 [[nodiscard]] std::span<const ToolEntry> jail_launchers();
 // Null when there is none of that name.
 [[nodiscard]] const ToolEntry* find_jail_launcher(std::string_view name);
+// A tool of the built-in set that a jail starts as its launcher, too (ADR 0100): what the jail renders is not the caller's to say.
+[[nodiscard]] bool launches_jails_too(std::string_view name);
 
 }  // namespace sallyport

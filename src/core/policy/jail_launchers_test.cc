@@ -12,7 +12,7 @@ namespace {
 TEST(JailLaunchers, AreThese_C3) {
   std::vector<std::string> names;
   for (const ToolEntry& entry : jail_launchers()) names.push_back(entry.name);
-  EXPECT_THAT(names, testing::ElementsAre("runc", "runsc"));
+  EXPECT_THAT(names, testing::ElementsAre("runc", "runsc", "podman"));
 }
 
 TEST(JailLaunchers, AreGovernedAndWrappers_C3_C4) {
@@ -24,6 +24,11 @@ TEST(JailLaunchers, AreGovernedAndWrappers_C3_C4) {
     EXPECT_EQ(find_jail_launcher(entry.name), &entry);
   }
   EXPECT_EQ(find_jail_launcher("git"), nullptr);
+}
+
+TEST(JailLaunchers, DockerAloneIsAToolAndALauncher_C4) {
+  for (const std::string_view name : kAllowedBinaries) EXPECT_EQ(launches_jails_too(name), name == "docker") << name;
+  EXPECT_TRUE(Allowlist::builtin().admit("docker"));
 }
 
 TEST(JailLaunchers, AreNoMembersOfTheSetAndNobodysTool_C2_C4) {

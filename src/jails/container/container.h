@@ -1,0 +1,62 @@
+// The container jail's command line and what our init inside does, as pure functions of the plan and the view (C15, C28).
+//
+// The engine gets a hardened `run` of an image's digest: no network, no capabilities, no new privileges, nothing written but tmpfs
+// and what the plan opens. Our own init is its entry point, takes the last locks itself, and speaks frames over the client's
+// stdio (ADR 0100).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/view/fs_view.h"
+#include "core/view/host_view.h"
+#include "sallyport/container.h"
+#include "sallyport/plan.h"
+#include "sallyport/receipt.h"
+#include "spawn/wire/launch_spec.h"
+
+namespace sallyport::container {
+
+inline constexpr std::string_view kJailName = "container";
+inline constexpr std::string_view kInitPath = "/.sallyport-init";
+
+[[nodiscard]] std::string_view program_of(ContainerEngine engine);
+
+struct Inputs {
+  ContainerEngine engine = ContainerEngine::kPodman;
+  std::vector<std::string> engine_arguments{};
+  std::string image{};              // its digest
+  std::string name{};               // the container's own
+  std::string init{};               // host path of the program at kInitPath
+  std::vector<std::string> argv{};  // the tool's
+  // The tool: the host's file that is executed, or where the image may have it.
+  std::optional<BinaryIdentity> exe{};
+  std::vector<std::string> exe_places{};
+  std::string path{};  // the PATH of the tool; empty: the plan's own
+  std::vector<ViewEntry> view{};
+  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  UserIds user{};  // inside
+  std::uint64_t open_files =
+      0;  // hard limits of the caller's own, beyond which an engine of the caller's cannot go; 0: not said
+  std::uint64_t processes = 0;
+};
+
+// Refuses what such a command line cannot say, or such a container cannot show.
+[[nodiscard]] Status check(const Plan& plan, const std::vector<ViewEntry>& view);
+
+// Of a view only what is the caller's: the system is the image's.
+[[nodiscard]] std::vector<ViewEntry> callers_part(const std::vector<ViewEntry>& view);
+
+[[nodiscard]] std::vector<std::string> render_command(const Plan& plan, const Inputs& inputs);
+[[nodiscard]] spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs);
+
+// HOME and PATH, as the tool finds them.
+[[nodiscard]] std::vector<EnvVar> own_variables(const Inputs& inputs);
+
+[[nodiscard]] std::vector<Established> establishes(const Plan& plan, const Inputs& inputs,
+                                                   const std::optional<RunFacts>& facts);
+
+}  // namespace sallyport::container

@@ -1,0 +1,279 @@
+#include "jails/container/container_jail.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/text/printable.h"
+#include "os/file.h"
+#include "os/memfd.h"
+#include "os/scratch.h"
+#include "spawn/owner/helper_image.h"
+#include "spawn/owner/helper_run.h"
+
+namespace sallyport::container {
+namespace {
+
+constexpr const char* kScratchRoot = "/tmp";
+constexpr const char* kExplained = "/tmp/sallyport-…";
+
+constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kNetEgressAllowlist});
+
+// Which engine a stale directory's container belongs to.
+std::string held_by(const ContainerOptions& options) {
+  return fmt::format("{} {}\n", program_of(options.engine), fmt::join(options.engine_arguments, " "));
+}
+
+// Holds our init; its name is the container's.
+Result<ScratchDir> make_scratch(const ContainerOptions& options) {
+  ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
+  TRY(write_file_atomically(scratch.path() / kHeldElsewhere, held_by(options)));
+  TRY(write_file_atomically(scratch.path() / "init", spawn::helper_image(), 0555));
+  return scratch;
+}
+
+std::uint64_t hard_limit(__rlimit_resource resource) {
+  struct rlimit limit{};
+  const bool known = ::getrlimit(resource, &limit) == 0 && limit.rlim_max != RLIM_INFINITY;
+  return known ? limit.rlim_max : 0;
+}
+
+// Podman sets its own limit to the number of pids that a kernel has by default, and nobody below it can have more.
+std::uint64_t processes_allowed() {
+  constexpr std::uint64_t kUsualPids = 32768;
+  const std::uint64_t hard = hard_limit(RLIMIT_NPROC);
+  return hard == 0 ? kUsualPids : std::min(hard, kUsualPids);
+}
+
+// A plain user's podman maps the caller, and nobody else, to its root, who has no capability here.
+UserIds user_inside(const Plan& plan, ContainerEngine engine) {
+  const UserIds caller = plan.run_as.value_or(UserIds{.uid = ::geteuid(), .gid = ::getegid()});
+  return engine == ContainerEngine::kPodman && ::geteuid() != 0 ? UserIds{} : caller;
+}
+
+// What of a file is known inside: its numbers, when its kernel is this one.
+BinaryIdentity seen_inside(const BinaryIdentity& file, const ContainerOptions& options) {
+  return runs_here(options) ? file : BinaryIdentity{.path = file.path};
+}
+
+struct About {
+  const Plan& plan;
+  const ContainerOptions& options;
+  const Engine& engine;
+  std::string name;
+};
+
+class ContainerLive final : public LiveRun {
+ public:
+  ContainerLive(std::unique_ptr<LiveRun> run, const About& about) : run_(std::move(run)), about_(about) {}
+  ContainerLive(const ContainerLive&) = delete;
+  ContainerLive& operator=(const ContainerLive&) = delete;
+
+  // One whose client was killed may be left by the engine.
+  ~ContainerLive() override {
+    run_.reset();
+    if (!ended_ || forced_) static_cast<void>(about_.engine.remove_container(about_.name));
+  }
+
+  [[nodiscard]] int event_fd() const override { return run_->event_fd(); }
+
+  [[nodiscard]] Result<RunReport> next() override {
+    RunReport report = TRY(run_->next());
+    if (auto* started = std::get_if<ToolStarted>(&report)) started->facts.run_as = about_.plan.run_as;
+    if (const auto* failed = std::get_if<StartFailed>(&report)) TRY(judge(*failed));
+    if (auto* end = std::get_if<ToolEnded>(&report)) {
+      ended_ = !end->fate_unknown;
+      if (!about_.plan.limits.memory) end->oom_kills = 0;
+    }
+    return report;
+  }
+
+  void stop(StopStep step) override {
+    // Everything in it is dead, and its engine takes it apart: that is slow, but killing it would leave the rest.
+    if (ended_ && step == StopStep::kForce) return;
+    if (step == StopStep::kForce || step == StopStep::kAbandon) forced_ = true;
+    run_->stop(step);
+  }
+
+ private:
+  [[nodiscard]] Status judge(const StartFailed& failed) const {
+    const bool of_image = about_.options.tools == ContainerTools::kOfImage;
+    if (failed.stage == SetupStage::kExec && failed.error_number == ENOENT && of_image) {
+      return fail(tool_missing(about_.plan.tool.name,
+                               "use an image that has it in its PATH, not " + printable(about_.options.image)));
+    }
+    if (failed.stage != SetupStage::kLimits) return {};
+    return fail(jail_unavailable(kJailName, "the engine did not set the limits that were asked for",
+                                 "a plain user's engine needs cgroup v2 that is delegated to it"));
+  }
+
+  std::unique_ptr<LiveRun> run_;
+  const About& about_;
+  bool ended_ = false;
+  bool forced_ = false;
+};
+
+// What a run needs beside its command; nothing of it when it is only explained.
+struct Made {
+  ScratchDir scratch;
+  spawn::LaunchSpec inner;  // for our init
+};
+
+class ContainerRun final : public StagedRun {
+ public:
+  ContainerRun(const Plan& plan, const ContainerOptions& options, Inputs inputs, Engine engine,
+               std::optional<Made> made, spawn::JailSupply& supply)
+      : plan_(plan),
+        inputs_(std::move(inputs)),
+        engine_(std::move(engine)),
+        made_(std::move(made)),
+        about_{.plan = plan, .options = options, .engine = engine_, .name = inputs_.name},
+        supply_(supply) {
+    launch_.argv = render_command(plan, inputs_);
+    launch_.env = engine_.environment();
+    launch_.place = spawn::NoJailPlace{.exe_fd = engine_.client(),
+                                       .cwd_fd = engine_.root_directory(),
+                                       .is_wrapper = true,
+                                       .is_framed = true,
+                                       .is_engine = true};
+  }
+
+  [[nodiscard]] std::vector<std::string> describe() const override { return launch_.argv; }
+  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return container::own_variables(inputs_); }
+  [[nodiscard]] std::vector<Established> would_establish() const override {
+    return establishes(plan_, inputs_, std::nullopt);
+  }
+  [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
+    return establishes(plan_, inputs_, facts);
+  }
+  // The container's own: a tool can tell a pipe from it.
+  [[nodiscard]] bool has_null_device() const override { return true; }
+  [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
+    if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
+    const bool is_null = streams.in < 0;
+    image_ = TRY(
+        sealed_memfd("sallyport-launch",
+                     spawn::encode(made_->inner, {}, is_null ? spawn::StdinIs::kNullDevice : spawn::StdinIs::kGiven)));
+    null_device_ = TRY(open_path("/dev/null", O_RDONLY));
+    launch_.passed_fds = {image_.get()};
+    const ToolStreams all{.in = is_null ? null_device_.get() : streams.in, .out = streams.out, .err = streams.err};
+    return std::make_unique<ContainerLive>(TRY(spawn::start_run(supply_, launch_, all)), about_);
+  }
+
+ private:
+  const Plan& plan_;
+  const Inputs inputs_;
+  const Engine engine_;
+  const std::optional<Made> made_;
+  const About about_;
+  spawn::LaunchSpec launch_;
+  UniqueFd image_;  // borrowed by `launch_`, as the next
+  UniqueFd null_device_;
+  spawn::JailSupply& supply_;
+};
+
+std::vector<std::string> places_in(const std::vector<ViewEntry>& view) {
+  std::vector<std::string> places = {"/tmp", "/var/tmp", "/dev", "/proc"};
+  for (const ViewEntry& entry : view) {
+    if (entry.kind == ViewKind::kBind) places.push_back(entry.target);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::span<const Guarantee> ContainerJail::never_gives() const { return kNeverGives; }
+
+Status ContainerJail::usable() {
+  if (!options_.image.empty()) return {};
+  return fail(jail_unavailable(kJailName, "no image was named", "name one, best by its digest: NAME@sha256:…"));
+}
+
+Result<Engine> ContainerJail::engine(CallHost& host) {
+  return Engine(supply_, options_, TRY(host.pin_wrapper(program_of(options_.engine))));
+}
+
+Result<Image> ContainerJail::image(CallHost& host) {
+  TRY(usable());
+  const std::lock_guard lock(mutex_);
+  if (image_) return *image_;
+  const Engine asked = TRY(engine(host));
+  Image found = TRY(find_image(asked, options_));
+  // Docker mounts them whether they are wanted or not, and nobody bounds what is written there.
+  if (found.has_volumes && options_.engine == ContainerEngine::kDocker) {
+    return fail(
+        jail_unavailable(kJailName, printable(options_.image) + " declares volumes", "use one without, or podman"));
+  }
+  image_ = found;
+  return found;
+}
+
+// The digest pins the whole image, so that a name in it is one file: what its own PATH leads to.
+Result<std::shared_ptr<const Executable>> ContainerJail::resolve(const Plan& plan, CallHost& host) {
+  if (options_.tools == ContainerTools::kOfHost) return host.pin_tool();
+  const Image found = TRY(image(host));
+  if (plan.tool.sha256) {
+    return fail(untrusted_tool(plan.tool.name, printable(options_.image),
+                               "the policy pins the digest of a file, and an image has one of its own",
+                               "name the image by its digest, and leave the pin out"));
+  }
+  return std::make_shared<const Executable>(
+      Executable{.identity = ImageFile{.image = options_.image, .digest = found.id, .path = plan.tool.name},
+                 .argv0 = plan.tool.name});
+}
+
+void ContainerJail::sweep(const Engine& engine) {
+  const auto release = [&](int directory, const std::string& name) -> Status {
+    const UniqueFd file = TRY(open_path_at(directory, kHeldElsewhere, O_RDONLY | O_NOFOLLOW));
+    if (TRY(read_all(file.get(), mebibytes(1), kHeldElsewhere)) != held_by(options_)) {
+      return fail(jail_unavailable(kJailName, "another engine has it"));
+    }
+    return engine.remove_container(name);
+  };
+  std::call_once(swept_, [&] { static_cast<void>(sweep_stale_scratch(kScratchRoot, release)); });
+}
+
+Result<std::unique_ptr<StagedRun>> ContainerJail::stage(const StageRequest& request) {
+  const Plan& plan = request.plan;
+  const Image found = TRY(image(request.host));
+  Engine client = TRY(engine(request.host));
+  const HostView& view = *TRY(request.host.view());
+  Inputs inputs{.engine = options_.engine,
+                .engine_arguments = options_.engine_arguments,
+                .image = found.id,
+                .name = std::string(kExplained).substr(5),
+                .init = std::string(kExplained) + "/init",
+                .argv = request.executable.argv_for(plan),
+                .view = callers_part(view.entries),
+                .user = user_inside(plan, options_.engine),
+                .open_files = hard_limit(RLIMIT_NOFILE),
+                .processes = processes_allowed()};
+  TRY(check(plan, inputs.view));
+  inputs.path = path_without(found.path, places_in(inputs.view));
+  if (const BinaryIdentity* const executed = request.executable.executed()) {
+    inputs.exe = seen_inside(*executed, options_);
+  } else {
+    inputs.exe_places = places_of_tool(inputs.path, plan.tool.name);
+  }
+  if (runs_here(options_)) inputs.identity_of = [&view](const std::string& path) { return view.identity_of(path); };
+  std::optional<Made> made;
+  if (request.purpose == Purpose::kRun) {
+    sweep(client);
+    spawn::LaunchSpec inner = render_inner(plan, inputs);
+    inner.fail_at_for_tests = fault_;
+    made.emplace(Made{.scratch = TRY(make_scratch(options_)), .inner = std::move(inner)});
+    inputs.name = made->scratch.path().filename();
+    inputs.init = made->scratch.path() / "init";
+  }
+  inputs.identity_of = {};  // the view is the call's
+  return std::make_unique<ContainerRun>(plan, options_, std::move(inputs), std::move(client), std::move(made), supply_);
+}
+
+}  // namespace sallyport::container

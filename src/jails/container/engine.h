@@ -1,0 +1,51 @@
+// A container engine's client as a program that is asked short questions: which image is this, remove that container.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jails/container/container.h"
+#include "sallyport/container.h"
+#include "sallyport/jail_port.h"
+#include "sallyport/result.h"
+#include "spawn/owner/jail_supply.h"
+
+namespace sallyport::container {
+
+struct Answer {
+  bool agreed = false;  // it exited with 0
+  std::string out{};
+  std::string err{};
+
+  // The line that says why it did not agree, behind warnings.
+  [[nodiscard]] std::string why() const;
+};
+
+class Engine {
+ public:
+  // Both are borrowed.
+  Engine(spawn::JailSupply& supply, const ContainerOptions& options, Executable client);
+
+  // Nothing of the caller's but what the options name.
+  [[nodiscard]] const std::vector<std::string>& environment() const { return environment_; }
+  [[nodiscard]] int client() const { return client_.file.get(); }
+  [[nodiscard]] int root_directory() const { return root_.get(); }
+
+  // The engine's own arguments, then these. An error when it did not answer in time, or not at all.
+  [[nodiscard]] Result<Answer> ask(const std::vector<std::string>& words) const;
+  // Gone is gone, whoever removed it.
+  [[nodiscard]] Status remove_container(const std::string& name) const;
+
+ private:
+  spawn::JailSupply& supply_;
+  const ContainerOptions& options_;
+  Executable client_;
+  UniqueFd root_;
+  std::vector<std::string> environment_;
+};
+
+// Whether that engine's containers run on this very kernel, so that a file has the same numbers in there. An engine behind a network
+// or in a virtual machine shares nothing but what is mounted.
+[[nodiscard]] bool runs_here(const ContainerOptions& options);
+
+}  // namespace sallyport::container
