@@ -36,6 +36,7 @@ Result<std::unique_ptr<Gate>> open_gate(const Case& attack, const World& world, 
   std::string policy(kPolicy);
   if (has(attack.props, Prop::kPinnedTool)) policy += kWrongPin;
   GateConfig config{.repo = world.repo(), .search_path = {world.tools()}, .base_env = world.environment()};
+  config.container = surroundings.container;
   // What a careless PATH finds first.
   if (!world.impostor().empty()) config.search_path.insert(config.search_path.begin(), world.impostor().parent_path());
   config.search_path.insert(config.search_path.end(), surroundings.search_path.begin(), surroundings.search_path.end());
@@ -125,27 +126,27 @@ Result<Evidence> with_accomplice(Gate& gate, const Case& attack, const World& wo
   return evidence;
 }
 
+std::vector<std::string> container_words(const ContainerOptions& container) {
+  if (container.image.empty()) return {};
+  std::vector<std::string> words = {"--image", container.image, "--host-tool", "--engine",
+                                    container.engine == ContainerEngine::kPodman ? "podman" : "docker"};
+  for (const std::string& word : container.engine_arguments) words.push_back("--engine-arg=" + word);
+  return words;
+}
+
 // sallyport itself owns this run, and is killed in the middle of it.
 Result<Evidence> with_dying_owner(const Case& attack, const World& world, const Surroundings& surroundings,
                                   JailKind jail) {
   const std::filesystem::path policy = world.outside("policy.toml");
   TRY(write_file_atomically(policy, kPolicy));
   spawn::CarelessStart start{.program = surroundings.supervisor, .cwd = world.repo()};
-  start.argv = {"sallyport",
-                "run",
-                "--jail",
-                std::string(jail.name()),
-                "--policy",
-                policy,
-                "--repo",
-                world.repo(),
-                "--timeout",
-                "30s",
-                "--",
-                std::string(kProgramName),
-                std::string(attack.name)};
+  start.argv = {"sallyport",  "run",       "--jail", std::string(jail.name()), "--policy", policy, "--repo",
+                world.repo(), "--timeout", "30s"};
+  for (std::string& word : container_words(surroundings.container)) start.argv.push_back(std::move(word));
+  for (const std::string_view word : {std::string_view("--"), kProgramName, attack.name}) start.argv.emplace_back(word);
   start.argv.push_back("marker=" + world.marker());
   start.env = {"PATH=" + world.tools().native() + ":/usr/bin:/bin"};
+  for (const EnvVar& var : surroundings.container.environment) start.env.push_back(var.name + "=" + var.value);
   start.stdout_to = world.outside("stdout");
   start.stderr_to = world.outside("stderr");
   CarelessProcess owner = TRY(CarelessProcess::start(start));

@@ -13,6 +13,7 @@
 #include "attack/case.h"
 #include "attack/listeners.h"
 #include "os/scratch.h"
+#include "sallyport/container.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
 #include "sallyport/unique_fd.h"
@@ -27,6 +28,7 @@ struct Surroundings {
   std::filesystem::path supervisor{};                // sallyport itself: one attack kills it in the middle of a run
   std::filesystem::path home{};                      // the caller's; a hidden directory is made there and removed again
   std::vector<std::filesystem::path> search_path{};  // for a jail's own helper (bwrap)
+  ContainerOptions container{};                      // of the container jail; the attacks are the host's file
 };
 
 class World {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/container_choice.h"
 #include "cli/repo_root.h"
 #include "core/errors.h"
 #include "core/view/paths.h"
@@ -151,7 +152,8 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                     .search_path = search_path(environment),
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
-                    .events = &events};
+                    .events = &events,
+                    .container = with_environment(options.container, environment)};
   return Call{.config = std::move(config), .spec = std::move(spec)};
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "cli/container_choice.h"
 #include "cli/option_table.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
@@ -157,6 +158,10 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
     {{"--disk", Arity::kValue}, set_disk},
     {{"--probe", Arity::kValue}, set_text<&CallOptions::probe>},
     {{"--jail", Arity::kValue}, set_jail},
+    {{"--image", Arity::kValue}, set_image<CallOptions>},
+    {{"--engine", Arity::kValue}, set_engine<CallOptions>},
+    {{"--engine-arg", Arity::kRepeatable}, add_engine_arg<CallOptions>},
+    {{"--host-tool", Arity::kFlag}, set_host_tool<CallOptions>},
     {{"--require", Arity::kRepeatable}, add_required},
     {{"--nofile", Arity::kValue}, set_nofile},
     {{"--grace", Arity::kValue}, set_grace},

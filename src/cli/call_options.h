@@ -12,6 +12,7 @@
 
 #include "cli/audit_choice.h"
 #include "cli/format.h"
+#include "sallyport/container.h"
 #include "sallyport/guarantee.h"
 #include "sallyport/limits.h"
 #include "sallyport/plan.h"
@@ -37,6 +38,7 @@ struct CallOptions {
   std::optional<ByteCount> disk{};
   std::optional<std::string> probe{};
   JailKind jail = JailKind::kAuto;
+  ContainerOptions container{};
   std::vector<Guarantee> required{};
   std::vector<std::filesystem::path> read_write{};
   std::vector<std::filesystem::path> read_only{};

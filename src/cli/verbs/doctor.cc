@@ -17,6 +17,7 @@
 #include "cli/call_options.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
+#include "cli/container_choice.h"
 #include "cli/exit_code.h"
 #include "cli/host_means.h"
 #include "cli/jail_table.h"
@@ -44,6 +45,7 @@ enum class DoctorAction { kProbe, kAttack };
 struct DoctorCommand {
   DoctorAction action = DoctorAction::kProbe;
   JailKind jail = JailKind::kAuto;
+  ContainerOptions container{};
   std::string only{};  // one attack by name; empty: all
   Format format = Format::kText;
 };
@@ -192,15 +194,18 @@ Status check_only(const std::string& name) {
 std::vector<JailKind> jails_to_ask(const DoctorCommand& command) {
   if (command.jail != JailKind::kAuto) return {command.jail};
   std::vector<JailKind> jails = GateConfig().auto_jails;
-  if (command.action == DoctorAction::kProbe) jails.insert(jails.end(), {kOciJail, kGvisorJail, kMicrovmJail});
+  if (command.action == DoctorAction::kProbe)
+    jails.insert(jails.end(), {kOciJail, kGvisorJail, kMicrovmJail, kContainerJail});
   return jails;
 }
 
 int examine(const DoctorCommand& command, const Environment& environment) {
   if (const Status known = check_only(command.only); !known) return report(known.error(), command.format);
   std::optional<ScratchDir> unpacked;  // outlives the attacks
-  const Result<attack::Surroundings> surroundings = find_surroundings(environment, unpacked);
+  Result<attack::Surroundings> surroundings = find_surroundings(environment, unpacked);
   if (!surroundings) return report(surroundings.error(), command.format);
+  surroundings->container = with_environment(command.container, environment);
+  surroundings->container.tools = ContainerTools::kOfHost;  // no image has the attacks
   if (command.action == DoctorAction::kAttack && command.only.empty() && command.format == Format::kText) {
     say(fmt::format("making {} attacks, twice each; this takes a minute", attack::kCases.size()));
   }
@@ -243,10 +248,14 @@ Status set_doctor_json(DoctorCommand& command, std::string_view /*value*/) {
   return {};
 }
 
-constexpr auto kDoctorOptions = std::to_array<Option<DoctorCommand>>({{{"--attack", Arity::kFlag}, set_attack},
-                                                                      {{"--jail", Arity::kValue}, set_doctor_jail},
-                                                                      {{"--only", Arity::kValue}, set_only},
-                                                                      {{"--json", Arity::kFlag}, set_doctor_json}});
+constexpr auto kDoctorOptions =
+    std::to_array<Option<DoctorCommand>>({{{"--attack", Arity::kFlag}, set_attack},
+                                          {{"--jail", Arity::kValue}, set_doctor_jail},
+                                          {{"--image", Arity::kValue}, set_image<DoctorCommand>},
+                                          {{"--engine", Arity::kValue}, set_engine<DoctorCommand>},
+                                          {{"--engine-arg", Arity::kRepeatable}, add_engine_arg<DoctorCommand>},
+                                          {{"--only", Arity::kValue}, set_only},
+                                          {{"--json", Arity::kFlag}, set_doctor_json}});
 
 Result<std::optional<DoctorCommand>> parse_doctor_words(Args args) {
   OptionWalker walker(args, kDoctorOptions);
@@ -275,6 +284,7 @@ version, and how to install the others.
   --only NAME   just this one of them
   --jail KIND   only this one: native, bwrap, landlock, none [auto: the first
                 that works]
+  --image NAME  of --jail container; also --engine, --engine-arg as of `run`
   --json        one record: {"schema":"sallyport.doctor/1", ...}, with
                 --attack {"schema":"sallyport.attacks/1","attacks":[...]}
 
