@@ -90,7 +90,8 @@ class ContainerLive final : public LiveRun {
     if (const auto* failed = std::get_if<StartFailed>(&report)) TRY(judge(*failed));
     if (auto* end = std::get_if<ToolEnded>(&report)) {
       ended_ = !end->fate_unknown;
-      if (!about_.plan.limits.memory) end->oom_kills = 0;
+      // Of a cgroup that others share, where no limit was asked for.
+      if (!about_.plan.limits.memory && end->of_guest) end->of_guest->oom_kills = 0;
     }
     return report;
   }
