@@ -32,9 +32,9 @@ ASSEMBLY = re.compile(r"\b(asm|__asm|__asm__)\b")
 SHELL_CALL = re.compile(r"(?<![\w.>])(system|popen|wordexp)\s*\(")
 SHELL_LITERAL = re.compile(r"^(/usr)?(/bin/)?(ba|da|a|z|k|c)?sh$|\b(ba|da|a|z|k|c)?sh -l?c\b")
 # Named exceptions. npm runs a project's scripts with a shell by design; the pin keeps an .npmrc from choosing another one. A lock
-# file whose package calls its program "sh" is a finding.
+# file whose package calls its program after a shell is a finding.
 MAY_NAME_A_SHELL = {("src/core/policy/hardening/npm_keys.cc", "/bin/sh"),
-                    ("src/jobs/validate/lock_findings.cc", "sh"), ("src/jobs/validate/lock_findings.cc", "bash")}
+                    *(("src/jobs/validate/lock_findings.cc", shell) for shell in ("sh", "bash", "dash", "zsh"))}
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\((?P<raw>.*?)\)(?P=d)"|"(?P<text>(?:\\.|[^"\\\n])*)"'
                    r"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 
