@@ -243,8 +243,12 @@ std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, con
     if (one.guarantee == Guarantee::kExecPinned && !inputs.exe) one.mechanism = Mechanism::kImageDigest;
     if (one.guarantee == Guarantee::kProcDiesWithParent) one.mechanism = Mechanism::kClientsStream;
   }
-  // Hosts are refused: no socket of ours is in there.
-  std::erase_if(established, [](const Established& one) { return one.guarantee == Guarantee::kNetEgressAllowlist; });
+  // Hosts are refused: no socket of ours is in there. No engine mounts a repo without its device nodes. What of /proc is for root
+  // alone is hidden by neither engine, and a tool of root's is root.
+  std::erase_if(established, [&inputs](const Established& one) {
+    const bool for_root = one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
+    return for_root || one.guarantee == Guarantee::kNetEgressAllowlist || one.guarantee == Guarantee::kFsWriteConfined;
+  });
   if (plan.limits.memory) established.push_back({Guarantee::kLimitMemory, Mechanism::kEngineCgroup});
   if (plan.limits.pids) established.push_back({Guarantee::kLimitPids, Mechanism::kEngineCgroup});
   // Of each process alone: who requires the limit of all of them gets no run.

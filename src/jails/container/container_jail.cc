@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kScratchRoot = "/tmp";
 constexpr const char* kExplained = "/tmp/sallyport-…";
 
-constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kNetEgressAllowlist});
+constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kNetEgressAllowlist, Guarantee::kFsWriteConfined});
 
 // Which engine a stale directory's container belongs to.
 std::string held_by(const ContainerOptions& options) {
