@@ -48,8 +48,8 @@ class Command {
   // Nothing that is mounted below the source: it could be writable, and neither engine of every version can say otherwise.
   void bind(const std::string& source, const std::string& target, RepoAccess access) {
     word("--mount");
-    word(fmt::format("type=bind,source={},target={},bind-propagation=rprivate,{}{}", source, target,
-                     is_podman_ ? "bind-nonrecursive=true" : "bind-recursive=disabled",
+    // Docker calls it deprecated since 25, but 20.10 of Debian 12 knows no other word.
+    word(fmt::format("type=bind,source={},target={},bind-propagation=rprivate,bind-nonrecursive=true{}", source, target,
                      access == RepoAccess::kReadOnly ? ",readonly" : ""));
   }
 
