@@ -249,7 +249,10 @@ std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, con
     const bool for_root = one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
     return for_root || one.guarantee == Guarantee::kNetEgressAllowlist || one.guarantee == Guarantee::kFsWriteConfined;
   });
-  if (plan.limits.memory) established.push_back({Guarantee::kLimitMemory, Mechanism::kEngineCgroup});
+  // A cgroup v1 does not count what sockets hold, and nobody here watches that as the gate does for its own.
+  if (plan.limits.memory && !is_required(plan, Guarantee::kLimitMemory)) {
+    established.push_back({Guarantee::kLimitMemory, Mechanism::kEngineCgroup});
+  }
   if (plan.limits.pids) established.push_back({Guarantee::kLimitPids, Mechanism::kEngineCgroup});
   // Of each process alone: who requires the limit of all of them gets no run.
   if (plan.limits.cpu && !is_required(plan, Guarantee::kLimitCpu)) {
