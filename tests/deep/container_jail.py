@@ -117,6 +117,7 @@ class Docker(Engine):
     def stop(self):
         self.daemon.terminate()
         self.daemon.wait(60)
+        run("umount", self.directory / "data", check=False)  # dockerd leaves its own bind of it
         self.log.close()
 
 
