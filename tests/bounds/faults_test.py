@@ -22,13 +22,13 @@ LEFT_OUT = {"exit", "exit_group", "restart_syscall", "rt_sigreturn", "execve", "
 
 
 class Faults(Place):
-    def traced(self, jail: str, marker: str, *strace: str) -> list[str]:
+    def traced(self, jail: str, marker: str, *strace: str, deadline: str = "2s") -> list[str]:
         # The environment of the CLI stays its own; strace follows every child.
         return ["strace", "-f", "-q", "-o", str(self.dir / "trace"), *strace,
-                *self.argv(["echo", marker], "--timeout", "2s", jail=jail)]
+                *self.argv(["echo", marker], "--timeout", deadline, jail=jail)]
 
     def calls_of(self, jail: str) -> dict[str, int]:
-        done = self.run_it(self.traced(jail, "observed"))
+        done = self.run_it(self.traced(jail, "observed", deadline="60s"))
         self.assertEqual(done.returncode, 0, done.stderr)
         counts: dict[str, dict[str, int]] = {}
         for line in (self.dir / "trace").read_text(errors="replace").splitlines():

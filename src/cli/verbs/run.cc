@@ -180,10 +180,8 @@ Run one allowlisted tool over a repo you do not trust.
   --timeout 10m, --grace 100ms   then SIGTERM, then SIGKILL to all it started
   --cpu 30s, --memory 512M, --pids 128, --disk 256M, --nofile 1024   limits
   --max-output 64M      how much of stdout and of stderr is kept, from the end
-  --jail KIND           native, bwrap, landlock, none [auto: first to work]
-  --image NAME          of --jail container; --engine podman|docker,
-                        --engine-arg WORD, --host-tool
-  --require G,G         refuse unless these guarantees hold
+  --jail KIND, --require G,G   [auto: first to work]; refuse without these
+  --image NAME, --engine E, --engine-arg WORD, --host-tool  of jail container
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --hide PATH, --noexec PATH   of what is shown: empty; no program starts there
   --workspace NAME      may write a private version of the repo (see workspace)

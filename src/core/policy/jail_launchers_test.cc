@@ -12,7 +12,7 @@ namespace {
 TEST(JailLaunchers, AreThese_C3) {
   std::vector<std::string> names;
   for (const ToolEntry& entry : jail_launchers()) names.push_back(entry.name);
-  EXPECT_THAT(names, testing::ElementsAre("runc", "runsc", "podman"));
+  EXPECT_THAT(names, testing::ElementsAre("runc", "runsc", "qemu-system-x86_64", "podman"));
 }
 
 TEST(JailLaunchers, AreGovernedAndWrappers_C3_C4) {

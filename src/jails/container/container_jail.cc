@@ -13,10 +13,9 @@
 #include "core/errors.h"
 #include "core/text/printable.h"
 #include "os/file.h"
-#include "os/memfd.h"
 #include "os/scratch.h"
+#include "spawn/owner/framed_start.h"
 #include "spawn/owner/helper_image.h"
-#include "spawn/owner/helper_run.h"
 
 namespace sallyport::container {
 namespace {
@@ -136,17 +135,9 @@ class ContainerRun final : public StagedRun {
         engine_(std::move(engine)),
         made_(std::move(made)),
         about_{.plan = plan, .options = options, .engine = engine_, .name = inputs_.name},
-        supply_(supply) {
-    launch_.argv = render_command(plan, inputs_);
-    launch_.env = engine_.environment();
-    launch_.place = spawn::NoJailPlace{.exe_fd = engine_.client(),
-                                       .cwd_fd = engine_.root_directory(),
-                                       .is_wrapper = true,
-                                       .is_framed = true,
-                                       .is_engine = true};
-  }
+        supply_(supply) {}
 
-  [[nodiscard]] std::vector<std::string> describe() const override { return launch_.argv; }
+  [[nodiscard]] std::vector<std::string> describe() const override { return render_command(plan_, inputs_); }
   [[nodiscard]] std::vector<EnvVar> own_variables() const override { return container::own_variables(inputs_); }
   [[nodiscard]] std::vector<Established> would_establish() const override {
     return establishes(plan_, inputs_, std::nullopt);
@@ -158,14 +149,16 @@ class ContainerRun final : public StagedRun {
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
-    const bool is_null = streams.in < 0;
-    image_ = TRY(
-        sealed_memfd("sallyport-launch",
-                     spawn::encode(made_->inner, {}, is_null ? spawn::StdinIs::kNullDevice : spawn::StdinIs::kGiven)));
-    null_device_ = TRY(open_path("/dev/null", O_RDONLY));
-    launch_.passed_fds = {image_.get()};
-    const ToolStreams all{.in = is_null ? null_device_.get() : streams.in, .out = streams.out, .err = streams.err};
-    return std::make_unique<ContainerLive>(TRY(spawn::start_run(supply_, launch_, all)), about_);
+    spawn::LaunchSpec client;
+    client.argv = render_command(plan_, inputs_);
+    client.env = engine_.environment();
+    client.place = spawn::NoJailPlace{.exe_fd = engine_.client(),
+                                      .cwd_fd = engine_.root_directory(),
+                                      .is_wrapper = true,
+                                      .is_framed = true,
+                                      .is_engine = true};
+    start_.emplace(std::move(client), made_->inner);
+    return std::make_unique<ContainerLive>(TRY(start_->start(supply_, streams)), about_);
   }
 
  private:
@@ -174,9 +167,7 @@ class ContainerRun final : public StagedRun {
   const Engine engine_;
   const std::optional<Made> made_;
   const About about_;
-  spawn::LaunchSpec launch_;
-  UniqueFd image_;  // borrowed by `launch_`, as the next
-  UniqueFd null_device_;
+  std::optional<spawn::FramedStart> start_{};
   spawn::JailSupply& supply_;
 };
 

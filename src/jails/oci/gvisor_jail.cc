@@ -12,9 +12,8 @@
 #include "core/view/linux_jail.h"
 #include "jails/oci/bundle.h"
 #include "os/host_switches.h"
-#include "os/memfd.h"
+#include "spawn/owner/framed_start.h"
 #include "spawn/owner/helper_image.h"
-#include "spawn/owner/helper_run.h"
 
 namespace sallyport::oci {
 namespace {
@@ -38,31 +37,32 @@ std::vector<Established> establishes(const Plan& plan) {
 
 class GvisorRun final : public StagedRun {
  public:
-  GvisorRun(const Plan& plan, Executable runtime, spawn::LaunchSpec launch, std::string config,
-            std::optional<ScratchDir> bundle, UniqueFd image, spawn::JailSupply& supply)
+  GvisorRun(const Plan& plan, Executable runtime, const spawn::LaunchSpec& launch, spawn::LaunchSpec inner,
+            std::string config, std::optional<ScratchDir> bundle, spawn::JailSupply& supply)
       : plan_(plan),
         runtime_(std::move(runtime)),
-        launch_(std::move(launch)),
+        command_(launch.argv),
         config_(std::move(config)),
         bundle_(std::move(bundle)),
-        image_(std::move(image)),
+        start_(launch, std::move(inner)),
         supply_(supply) {}
 
-  [[nodiscard]] std::vector<std::string> describe() const override { return description(launch_.argv, config_); }
+  [[nodiscard]] std::vector<std::string> describe() const override { return description(command_, config_); }
   [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_); }
+  [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     if (!bundle_) return fail(jail_unavailable(kGvisorName, "this run was only explained"));
-    return spawn::start_run(supply_, launch_, streams);
+    return start_.start(supply_, streams);
   }
 
  private:
   const Plan& plan_;
-  const Executable runtime_;  // borrowed by `launch_`
-  const spawn::LaunchSpec launch_;
+  const Executable runtime_;  // borrowed by `start_`
+  const std::vector<std::string> command_;
   const std::string config_;
   const std::optional<ScratchDir> bundle_;
-  const UniqueFd image_;  // likewise
+  spawn::FramedStart start_;
   spawn::JailSupply& supply_;
 };
 
@@ -95,12 +95,10 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
                          .umask = own_umask()};
   std::string config = render_config(plan, rendering);
   std::optional<ScratchDir> bundle;
-  UniqueFd image;
+  spawn::LaunchSpec inner = render_inner(plan, rendering);
+  inner.fail_at_for_tests = fault_;
   if (request.purpose == Purpose::kRun) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
-    spawn::LaunchSpec inner = render_inner(plan, rendering);
-    inner.fail_at_for_tests = fault_;
-    image = TRY(sealed_memfd("sallyport-launch", spawn::encode(inner)));
     bundle = TRY(make_bundle(kScratchRoot, {.config = config,
                                             .root = render_root(view.entries),
                                             .init = std::string(spawn::helper_image()),
@@ -109,12 +107,11 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
   spawn::LaunchSpec launch;
   launch.argv = render_command(rendering, bundle ? bundle->path().string() : kExplainedDirectory);
   launch.env = {"PATH=/usr/bin:/bin"};
-  launch.passed_fds = {image.get()};
   launch.place =
       spawn::NoJailPlace{.exe_fd = runtime.file.get(), .cwd_fd = request.cwd, .is_wrapper = true, .is_framed = true};
   launch.run_as = plan.run_as;
-  return std::make_unique<GvisorRun>(plan, std::move(runtime), std::move(launch), std::move(config), std::move(bundle),
-                                     std::move(image), supply_);
+  return std::make_unique<GvisorRun>(plan, std::move(runtime), launch, std::move(inner), std::move(config),
+                                     std::move(bundle), supply_);
 }
 
 }  // namespace sallyport::oci
