@@ -17,6 +17,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"`allowed_hosts`", "--allow-host"},
     {"`audit`", "--audit DIR"},
     {"the first word of `argv`", "the word after --, e.g. -- git rev-parse HEAD"},
+    {"`container.image`", "--image"},
     {"`cwd`", "--cwd"},
     {"`env_extras`", "--env"},
     {"`extra_read_only`", "--ro"},

@@ -185,7 +185,8 @@ std::span<const Guarantee> ContainerJail::never_gives() const { return kNeverGiv
 
 Status ContainerJail::usable() {
   if (!options_.image.empty()) return {};
-  return fail(jail_unavailable(kJailName, "no image was named", "name one, best by its digest: NAME@sha256:…"));
+  return fail(jail_unavailable(kJailName, "no image was named",
+                               "name one with `container.image`, best by its digest: NAME@sha256:…"));
 }
 
 Result<Engine> ContainerJail::engine(CallHost& host) {

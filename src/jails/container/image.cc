@@ -88,7 +88,8 @@ std::string_view digest_in(std::string_view name) {
 
 Result<Image> find_image(const Engine& engine, const ContainerOptions& options) {
   if (options.image.empty() || options.image.front() == '-') {
-    return fail(jail_unavailable(kJailName, "no image was named", "name one, best by its digest: NAME@sha256:…"));
+    return fail(jail_unavailable(kJailName, "no image was named",
+                                 "name one with `container.image`, best by its digest: NAME@sha256:…"));
   }
   const std::string_view digest = digest_in(options.image);
   std::optional<Image> image = TRY(inspect(engine, options, options.image));
