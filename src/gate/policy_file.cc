@@ -5,10 +5,10 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
 #include "core/errors.h"
 #include "locate/trust.h"
+#include "os/canonical.h"
 #include "os/file.h"
 
 namespace sallyport {
@@ -32,9 +32,7 @@ Error not_trusted(const fs::path& file, const TrustProblem& problem) {
 
 // The very file whose way was checked, whoever renames what by now.
 Result<UniqueFd> open_policy(const fs::path& file, const fs::path& repo) {
-  std::error_code error;
-  const fs::path absolute = fs::absolute(file, error);
-  if (error) return fail(system_error("find", file.native(), error.value(), "name it by an absolute path"));
+  const fs::path absolute = TRY(absolute_from_here(file));
   const Trusted<TrustedNode> node = trusted_file(absolute, TrustContext::current(repo));
   if (!node && node.error().why == kLiesInsideRepo) {
     return fail(policy_error(file.native(), 0, 0, fmt::format("it lies inside the analysed repo {}", repo.native()),

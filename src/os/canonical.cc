@@ -56,6 +56,23 @@ Result<std::filesystem::path> canonical_existing(const std::filesystem::path& pa
   return std::filesystem::path(resolved.get());
 }
 
+Result<std::filesystem::path> absolute_from_here(const std::filesystem::path& path) {
+  if (path.is_absolute()) return path;
+  std::error_code error;
+  std::filesystem::path result = std::filesystem::current_path(error);
+  if (error) return fail(system_error("find", path.native(), error.value(), "name it by an absolute path"));
+  bool climbs = true;
+  for (const std::filesystem::path& part : path) {
+    climbs = climbs && (part == ".." || part == ".");
+    if (!climbs) {
+      result /= part;
+    } else if (part == "..") {
+      result = result.parent_path();
+    }
+  }
+  return result;
+}
+
 Result<ResolvedPath> resolve_existing(const std::filesystem::path& path, std::string_view field) {
   const std::filesystem::path canonical = TRY(canonical_existing(path, field));
   constexpr std::size_t kMostLinks = 40;  // the kernel's MAXSYMLINKS

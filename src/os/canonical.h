@@ -15,6 +15,10 @@ namespace sallyport {
 [[nodiscard]] Result<std::filesystem::path> canonical_directory(const std::filesystem::path& path,
                                                                 std::string_view field = "path");
 
+// As it was written, made absolute: nothing is followed. The ".." at its beginning lead up from where we are, which the kernel
+// names without symlinks, so the directories between are not passed through.
+[[nodiscard]] Result<std::filesystem::path> absolute_from_here(const std::filesystem::path& path);
+
 // An existing file or directory, for extra mounts.
 [[nodiscard]] Result<std::filesystem::path> canonical_existing(const std::filesystem::path& path,
                                                                std::string_view field = "path");

@@ -22,6 +22,15 @@ TEST(Canonical, ResolvesEverySymlinkAndDot) {
   EXPECT_EQ(canonical_directory(dir / "link/../link/./b/").value(), std::filesystem::canonical(dir / "a/b"));
 }
 
+TEST(Canonical, OnlyLeadingDotsClimbFromHere) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  EXPECT_EQ(absolute_from_here("../x").value(), here.parent_path() / "x");
+  EXPECT_EQ(absolute_from_here("./../../x").value(), here.parent_path().parent_path() / "x");
+  EXPECT_EQ(absolute_from_here("../a/../x").value(), here.parent_path() / "a/../x") << "a may be a symlink";
+  EXPECT_EQ(absolute_from_here("/a/../x").value(), "/a/../x");
+  EXPECT_EQ(absolute_from_here("../../../../../../../../../../../../../../x").value(), "/x");
+}
+
 TEST(Canonical, CallersMistakesAreInvalidRequestsWithAHint) {
   const TestDir dir;
   dir.file("file", "");

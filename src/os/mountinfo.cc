@@ -8,6 +8,7 @@
 #include "core/text/split.h"
 #include "core/view/paths.h"
 #include "os/file.h"
+#include "os/place.h"
 
 namespace sallyport {
 namespace {
@@ -69,7 +70,10 @@ std::vector<MountRow> parse_mountinfo(std::string_view text) {
 }
 
 Result<std::vector<MountRow>> read_mountinfo(const std::filesystem::path& path) {
-  return parse_mountinfo(TRY(read_whole_file(path, kMostOfMountinfo)));
+  Result<std::string> text = read_whole_file(path, kMostOfMountinfo);
+  if (text) return parse_mountinfo(*text);
+  if (recognise_place() == Place::kNoProc) text.error().hint = advice_for(Place::kNoProc);
+  return fail(std::move(text).error());
 }
 
 std::optional<std::uint64_t> mount_of(const std::filesystem::path& path) {

@@ -98,6 +98,17 @@ TEST_F(CliRefusal, APolicyInsideTheScannedRepoIsRefusedAlsoBySymlink_C3) {
   EXPECT_EQ(run_helper({"exit_with", "9"}).exit_code, 9);  // control: the same text elsewhere
 }
 
+// The repo is where one works; what lies beside it is not inside it. A way through a directory of the repo is.
+TEST_F(CliRefusal, APolicyBesideTheRepoIsTaken) {
+  fs::create_directory(repo_ / "src");
+  const std::string beside = (".." / policy_.lexically_relative(dir_.path())).string();
+  const ProgramResult taken = sallyport({"run", "--policy", beside, "--jail", "none", "--", "exit_with", "0"});
+  EXPECT_EQ(taken.exit_code, 0) << taken.stderr_bytes;
+  expect_refused({"policy by way of the repo",
+                  {"run", "--policy", "src/../" + beside, "--jail", "none", "--", "exit_with", "0"},
+                  "policy_error"});
+}
+
 TEST_F(CliRefusal, APolicyErrorCarriesLineAndColumn_C3) {
   write_file(policy_, "schema = \"sallyport.policy/1\"\n[[tool]]\nname = \"x\"\n");
   const ProgramResult result = sallyport({"allowlist", "check", "--policy", policy_.string()});
