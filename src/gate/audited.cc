@@ -20,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error too_near(const fs::path& log, std::string_view where) {
-  return invalid_request("audit", fmt::format("the log {} lies {}", log.native(), where),
-                         "keep the log elsewhere with `audit`: who is recorded must not reach the records");
-}
-
 // As far as it exists: what is made of it later lies below that.
 fs::path settled(const fs::path& path) {
   std::error_code error;
@@ -32,9 +27,11 @@ fs::path settled(const fs::path& path) {
   return error ? path.lexically_normal() : found;
 }
 
-// Also where a bind mount makes them so.
-bool is_near(const fs::path& log, const fs::path& other) {
-  return overlap(log, other) || have_second_names(log, other);
+// Also where a bind mount makes it lie there.
+Status check_apart(const fs::path& log, const fs::path& other, std::string_view where) {
+  if (!overlap(log, other) && !TRY(have_second_names(log, other))) return {};
+  return fail(invalid_request("audit", fmt::format("the log {} lies {}", log.native(), where),
+                              "keep the log elsewhere with `audit`: who is recorded must not reach the records"));
 }
 
 LogReach reach_of(const AuditCall& call) {
@@ -69,13 +66,13 @@ Status check_log_place(const fs::path& log, const LogReach& reach) {
   const fs::path place = settled(log);
   const Result<fs::path> repo = canonical_existing(reach.repo, "repo");
   const bool is_repo = repo && check_not_whole_host("repo", repo->native());
-  if (is_repo && is_near(place, *repo)) return fail(too_near(place, "in the analysed repo"));
+  if (is_repo) TRY(check_apart(place, *repo, "in the analysed repo"));
   for (const fs::path& path : reach.writable) {
     const Result<fs::path> writable = canonical_existing(path);
-    if (writable && is_near(place, *writable)) return fail(too_near(place, "below a path that the tool may write"));
+    if (writable) TRY(check_apart(place, *writable, "below a path that the tool may write"));
   }
   for (const fs::path& path : reach.workspaces) {
-    if (is_near(place, settled(path))) return fail(too_near(place, "where workspaces are kept"));
+    TRY(check_apart(place, settled(path), "where workspaces are kept"));
   }
   return {};
 }

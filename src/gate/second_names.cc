@@ -114,14 +114,13 @@ Status check_second_names(const Plan& plan, const std::string& home) {
   return check(paths, system, homes);
 }
 
-bool have_second_names(const fs::path& one, const fs::path& other) {
+Result<bool> have_second_names(const fs::path& one, const fs::path& other) {
   const std::optional<std::uint64_t> mount = mount_around(one);
   const std::optional<std::uint64_t> its_mount = mount_around(other);
   if (mount && mount == its_mount) return false;
-  const Result<std::vector<MountRow>> rows = read_mountinfo();
-  if (!rows) return true;
-  const std::vector<MountPlace> these = places_below(*rows, one.native(), mount);
-  const std::vector<MountPlace> those = places_below(*rows, other.native(), its_mount);
+  const std::vector<MountRow> rows = TRY(read_mountinfo());
+  const std::vector<MountPlace> these = places_below(rows, one.native(), mount);
+  const std::vector<MountPlace> those = places_below(rows, other.native(), its_mount);
   return second_name(these, those).has_value() || second_name(those, these).has_value();
 }
 

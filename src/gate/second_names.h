@@ -16,8 +16,8 @@ namespace sallyport {
 // `home` is the caller's, canonical, or empty.
 [[nodiscard]] Status check_second_names(const Plan& plan, const std::string& home);
 
-// Whether something of one can be reached below the other by another name. Two paths on one mount have one name each. True also when
-// it cannot be known. Both canonical as far as they exist.
-[[nodiscard]] bool have_second_names(const std::filesystem::path& one, const std::filesystem::path& other);
+// Whether something of one can be reached below the other by another name. Two paths on one mount have one name each. An
+// error when it cannot be known. Both canonical as far as they exist.
+[[nodiscard]] Result<bool> have_second_names(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace sallyport
