@@ -132,7 +132,10 @@ class Jail(Everyday):
         self.assertEqual(plain.stdout, "keykeyone" + "ran\nran\n", plain.stderr)
         shut = self.run_tool(*look, options=(*shell, "--hide", "secret", "--hide", "one", "--noexec", "bin"))
         self.assertEqual(shut.stdout, "", shut.stderr)
+        whole = self.run_tool("sh", "-c", "cat one; bin/prog; /work/bin/prog; exec bin/prog", options=(*shell, "--noexec", "."))
+        self.assertEqual((whole.stdout, whole.returncode), ("one", 126), whole.stderr)
         self.refused("ls", options=(*shell, "--hide", self.home))
+        self.refused("ls", options=(*shell, "--hide", "."))
         self.refused("ls", options=(*shell, "--hide", "secret", "--allow-unjailed"), jail="none")
         if shutil.which("bwrap"):
             hidden = self.run_tool("sh", "-c", "cat secret/key one", options=(*shell, "--hide", "secret", "--hide", "one"),

@@ -312,7 +312,7 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   view.caller_decides();
   std::vector<Shown> shown = shown_paths(inputs);
   for (const HostPath& path : inputs.no_exec) TRY(check_shown("noexec", path, shown));
-  for (const HostPath& path : inputs.hidden) TRY(check_shown("hide", path, shown));
+  for (const HostPath& path : inputs.hidden) TRY(check_below_shown("hide", path, shown));
   forbid_programs_below(inputs.no_exec, shown);
   TRY(check_obstacles(view, inputs));
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);

@@ -78,6 +78,11 @@ std::vector<Shown> shown_paths(const ViewInputs& inputs) {
 }
 
 Status check_shown(std::string_view field, const HostPath& path, const std::vector<Shown>& shown) {
+  if (std::ranges::any_of(shown, [&](const Shown& one) { return path.path == one.path.path; })) return {};
+  return check_below_shown(field, path, shown);
+}
+
+Status check_below_shown(std::string_view field, const HostPath& path, const std::vector<Shown>& shown) {
   const bool is_below = std::ranges::any_of(
       shown, [&](const Shown& one) { return path.path != one.path.path && is_inside(path.path, one.path.path); });
   if (is_below) return {};

@@ -21,8 +21,10 @@ struct Shown {
 // Of two wishes for one path the stricter one is mounted last.
 [[nodiscard]] std::vector<Shown> shown_paths(const ViewInputs& inputs);
 
-// A path that is to be restricted must lie below one of them.
+// A path that is to be restricted must be one of them, or lie below one.
 [[nodiscard]] Status check_shown(std::string_view field, const HostPath& path, const std::vector<Shown>& shown);
+// Hidden is only what lies below: who wants nothing of a path does not show it.
+[[nodiscard]] Status check_below_shown(std::string_view field, const HostPath& path, const std::vector<Shown>& shown);
 
 // A mount of its own for each such path, and no program from any mount below it: what is protected further in is mounted
 // after it, as before.
