@@ -206,15 +206,6 @@ Try try_in_jail(const Case& attack, const Surroundings& surroundings, JailKind j
 
 }  // namespace
 
-Result<std::vector<Established>> probe_means(const Surroundings& surroundings, JailKind jail) {
-  const World world = TRY(World::make(kHarmless, surroundings));
-  const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
-  JailedSubprocessSpec spec = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
-  spec.allowed_hosts = {TRY(parse_host_rule("nobody.invalid"))};
-  spec.limits.memory = mebibytes(64);
-  return TRY(gate->run(spec, jail, {})).receipt.established;
-}
-
 std::string_view name_of(Got got) {
   switch (got) {
     case Got::kThrough:
@@ -249,6 +240,48 @@ Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKin
   const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
   const JailedSubprocessSpec spec = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
   return TRY(gate->run(spec, jail, {})).receipt.established;
+}
+
+Result<std::vector<Established>> probe_what_is_asked_for(const Surroundings& surroundings, JailKind jail) {
+  struct Wish {
+    Guarantee guarantee;
+    void (*ask)(JailedSubprocessSpec&);
+  };
+  constexpr auto kWishes = std::to_array<Wish>({
+      {Guarantee::kNetEgressAllowlist,
+       [](JailedSubprocessSpec& spec) {
+         if (Result<HostRule> nobody = parse_host_rule("nobody.invalid")) spec.allowed_hosts = {*std::move(nobody)};
+       }},
+      {Guarantee::kLimitMemory, [](JailedSubprocessSpec& spec) { spec.limits.memory = mebibytes(64); }},
+      {Guarantee::kLimitPids, [](JailedSubprocessSpec& spec) { spec.limits.pids = 16; }},
+      {Guarantee::kLimitCpu, [](JailedSubprocessSpec& spec) { spec.limits.cpu = 10s; }},
+      {Guarantee::kNetUnixIsolated,
+       [](JailedSubprocessSpec& spec) { spec.required.push_back(Guarantee::kNetUnixIsolated); }},
+  });
+  const World world = TRY(World::make(kHarmless, surroundings));
+  const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
+  const JailedSubprocessSpec harmless = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
+  std::vector<Established> given;
+  const auto ask = [&](std::span<const Wish> wishes) {
+    JailedSubprocessSpec spec = harmless;
+    for (const Wish& wish : wishes) wish.ask(spec);
+    const Result<JailedSubprocessResult> result = gate->run(spec, jail, {});
+    if (!result) return false;
+    for (const Established& one : result->receipt.established) {
+      if (std::ranges::find(wishes, one.guarantee, &Wish::guarantee) != wishes.end()) given.push_back(one);
+    }
+    return true;
+  };
+  std::vector<Wish> admitted;  // the others are refused before anything starts
+  for (const Wish& wish : kWishes) {
+    JailedSubprocessSpec spec = harmless;
+    wish.ask(spec);
+    if (gate->explain(spec, jail)) admitted.push_back(wish);
+  }
+  if (!ask(admitted)) {
+    for (const Wish& wish : admitted) static_cast<void>(ask(std::span(&wish, 1)));
+  }
+  return given;
 }
 
 }  // namespace sallyport::attack

@@ -53,7 +53,8 @@ struct Finding {
 
 // One harmless run: what its receipt lists when this jail works here, else why not.
 [[nodiscard]] Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKind jail);
-// By what means this host keeps what it can keep in several ways: one harmless run with a memory limit and an allowed host.
-[[nodiscard]] Result<std::vector<Established>> probe_means(const Surroundings& surroundings, JailKind jail);
+// What only a run has that asks for it, and by what: hosts, limits, no Unix sockets. One harmless run that asks for all that is
+// not refused here.
+[[nodiscard]] Result<std::vector<Established>> probe_what_is_asked_for(const Surroundings& surroundings, JailKind jail);
 
 }  // namespace sallyport::attack

@@ -20,17 +20,17 @@ std::optional<Mechanism> mechanism_of(const std::vector<Established>& establishe
 
 }  // namespace
 
-Result<HostMeans> find_host_means(const attack::Surroundings& surroundings, JailKind jail) {
-  const std::vector<Established> established = TRY(attack::probe_means(surroundings, jail));
+HostMeans find_host_means(const JailAnswer& answer) {
   const CgroupSupport cgroups = probe_cgroups();
   HostMeans means;
-  if (const auto memory = mechanism_of(established, Guarantee::kLimitMemory)) means.memory = name_of(*memory);
+  if (const auto memory = mechanism_of(answer.when_asked, Guarantee::kLimitMemory)) means.memory = name_of(*memory);
   means.pids = cgroups.pids.available ? cgroups.pids.mechanism : ::geteuid() != 0 ? "rlimit" : "";
   if (!cgroups.memory.available) means.no_cgroup = cgroups.memory.reason;
-  const auto lock = mechanism_of(established, Guarantee::kFsReadonlySystem);
+  const auto lock = mechanism_of(answer.established, Guarantee::kFsReadonlySystem);
   means.shares_namespaces = lock == Mechanism::kLandlockAndSeccomp;
   means.landlock = means.shares_namespaces || lock == Mechanism::kMountsAndLandlock;
-  means.nftables = mechanism_of(established, Guarantee::kNetEgressAllowlist) == Mechanism::kNetworkNamespaceAndNftables;
+  means.nftables =
+      mechanism_of(answer.when_asked, Guarantee::kNetEgressAllowlist) == Mechanism::kNetworkNamespaceAndNftables;
   return means;
 }
 

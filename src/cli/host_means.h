@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "attack/runner.h"
+#include "cli/jail_table.h"
 #include "core/json/json.h"
 
 namespace sallyport::cli {
@@ -20,7 +20,8 @@ struct HostMeans {
       false;  // no jail with namespaces of its own works here: Landlock is the lock, not a second one
 };
 
-[[nodiscard]] Result<HostMeans> find_host_means(const attack::Surroundings& surroundings, JailKind jail);
+// From what the strongest jail that works here gave.
+[[nodiscard]] HostMeans find_host_means(const JailAnswer& answer);
 [[nodiscard]] std::string host_means_text(const HostMeans& means);
 [[nodiscard]] Json host_means_json(const HostMeans& means);
 

@@ -7,26 +7,26 @@
 #include <string_view>
 
 #include "core/text/printable.h"
-#include "sallyport/microvm.h"
-#include "sallyport/oci.h"
 
 namespace sallyport::cli {
 namespace {
 
-std::string_view mechanism_in(const JailAnswer& answer, Guarantee guarantee) {
-  const auto found = std::ranges::find(answer.established, guarantee, &Established::guarantee);
-  if (found != answer.established.end()) return name_of(found->mechanism);
-  const bool asked_for = guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
-                         guarantee == Guarantee::kLimitCpu || guarantee == Guarantee::kNetUnixIsolated ||
-                         guarantee == Guarantee::kNetEgressAllowlist;
-  // What that jail refuses whoever asks (docs/jails.md).
-  const bool is_machine = answer.jail == kMicrovmJail || answer.jail == kMicrovmTcgJail;
-  const bool refused = (answer.jail == kGvisorJail && guarantee != Guarantee::kNetUnixIsolated) ||
-                       (is_machine && guarantee == Guarantee::kLimitCpu);
-  return asked_for && !refused ? "when asked for" : "-";
+std::string mechanism_in(const JailAnswer& answer, Guarantee guarantee) {
+  const auto always = std::ranges::find(answer.established, guarantee, &Established::guarantee);
+  if (always != answer.established.end()) return std::string(name_of(always->mechanism));
+  const auto asked = std::ranges::find(answer.when_asked, guarantee, &Established::guarantee);
+  return asked == answer.when_asked.end() ? "-" : fmt::format("({})", name_of(asked->mechanism));
 }
 
-// Guarantee by jail. Hosts and limits are of runs that ask for them.
+Json listed(const std::vector<Established>& established) {
+  Json list = Json::array();
+  for (const Established& one : established) {
+    list.push_back({{"name", name_of(one.guarantee)}, {"mechanism", name_of(one.mechanism)}});
+  }
+  return list;
+}
+
+// Guarantee by jail, and by what it holds.
 std::string matrix(const std::vector<const JailAnswer*>& working) {
   std::size_t first = std::string_view("GUARANTEE").size();
   for (const GuaranteeInfo& info : kGuarantees) first = std::max(first, info.name.size());
@@ -48,7 +48,7 @@ std::string matrix(const std::vector<const JailAnswer*>& working) {
     }
   }
   text.erase(text.find_last_not_of(' ') + 1);
-  return text + "\n";
+  return text + "\n(in brackets: of runs that ask for it)\n";
 }
 
 }  // namespace
@@ -60,11 +60,8 @@ Json jails_json(const std::vector<JailAnswer>& jails) {
     if (answer.problem) {
       entry["error"] = json_of(*answer.problem);
     } else {
-      Json guarantees = Json::array();
-      for (const Established& one : answer.established) {
-        guarantees.push_back({{"name", name_of(one.guarantee)}, {"mechanism", name_of(one.mechanism)}});
-      }
-      entry["guarantees"] = std::move(guarantees);
+      entry["guarantees"] = listed(answer.established);
+      entry["when_asked"] = listed(answer.when_asked);
     }
     list.push_back(std::move(entry));
   }
@@ -73,12 +70,14 @@ Json jails_json(const std::vector<JailAnswer>& jails) {
 
 std::string jails_text(const std::vector<JailAnswer>& jails) {
   std::string text;
+  std::size_t width = 0;
+  for (const JailAnswer& answer : jails) width = std::max(width, answer.jail.name().size());
   std::vector<const JailAnswer*> working;
   for (const JailAnswer& answer : jails) {
-    text +=
-        fmt::format("{:<8} {}\n", answer.jail.name(), answer.problem ? printable(answer.problem->message) : "works");
+    text += fmt::format("{:<{}} {}\n", answer.jail.name(), width,
+                        answer.problem ? printable(answer.problem->message) : "works");
     if (answer.problem && !answer.problem->hint.empty()) {
-      text += fmt::format("         hint: {}\n", printable(answer.problem->hint));
+      text += fmt::format("{:<{}} hint: {}\n", "", width, printable(answer.problem->hint));
     }
     if (!answer.problem) working.push_back(&answer);
   }

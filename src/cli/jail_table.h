@@ -16,6 +16,7 @@ struct JailAnswer {
   JailKind jail;
   std::optional<Error> problem{};          // why it does not work here
   std::vector<Established> established{};  // when it does: what a harmless run had
+  std::vector<Established> when_asked{};   // and what runs had that asked for it
 };
 
 [[nodiscard]] Json jails_json(const std::vector<JailAnswer>& jails);

@@ -1,6 +1,10 @@
 // sallyport doctor, as a user would call it. The attacks it makes are those of attacks_test.cc; here is what it says.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
 #include "conformance/surroundings.h"
 #include "support/installed.h"
 #include "support/program.h"
@@ -14,12 +18,34 @@ using test::run_program;
 TEST(Doctor, SaysWhichJailsWork) {
   const ProgramResult text = run_program({test::sallyport_binary(), "doctor"});
   EXPECT_EQ(text.exit_code, 0) << text.stderr_bytes;
-  EXPECT_NE(text.stdout_bytes.find("native   works"), std::string::npos) << text.stdout_bytes;
+  EXPECT_TRUE(text.stdout_bytes.starts_with("native    works\n")) << text.stdout_bytes;
   const ProgramResult json = run_program({test::sallyport_binary(), "doctor", "--json", "--jail", "native"});
   EXPECT_EQ(json.exit_code, 0);
   EXPECT_TRUE(
       json.stdout_bytes.starts_with(R"({"schema":"sallyport.doctor/1","jails":[{"jail":"native","usable":true)"))
       << json.stdout_bytes;
+}
+
+// By really asking: a word in a table could be wrong.
+TEST(Doctor, SaysByWhatAWishIsKept) {
+  const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
+  const nlohmann::json jails = nlohmann::json::parse(result.stdout_bytes).at("jails");
+  const auto asked = [&](std::string_view jail, std::string_view guarantee) {
+    for (const nlohmann::json& entry : jails) {
+      if (entry.at("jail") != jail || !entry.at("usable")) continue;
+      for (const nlohmann::json& one : entry.at("when_asked")) {
+        if (one.at("name") == guarantee) return one.at("mechanism").get<std::string>();
+      }
+      return std::string("-");
+    }
+    return std::string("no such jail");
+  };
+  EXPECT_TRUE(asked("native", "net.egress_allowlist").starts_with("network namespace"));
+  EXPECT_TRUE(asked("landlock", "net.egress_allowlist").starts_with("seccomp"));
+  EXPECT_NE(asked("native", "limit.memory"), "-");
+  EXPECT_NE(asked("native", "limit.cpu"), "-");
+  const std::string gvisor = asked("gvisor", "limit.cpu");
+  EXPECT_TRUE(gvisor == "-" || gvisor == "no such jail") << gvisor;
 }
 
 TEST(Doctor, SaysWhyAJailDoesNotWork) {

@@ -22,6 +22,7 @@
 #include "cli/host_means.h"
 #include "cli/jail_table.h"
 #include "cli/option_table.h"
+#include "cli/option_words.h"
 #include "cli/stop_on_signal.h"
 #include "cli/tool_table.h"
 #include "cli/verb.h"
@@ -97,10 +98,13 @@ int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<Hos
   return print_text(text, code);
 }
 
-JailAnswer ask(const attack::Surroundings& surroundings, JailKind jail) {
+JailAnswer ask(const attack::Surroundings& surroundings, JailKind jail, DoctorAction action) {
   Result<std::vector<Established>> established = attack::probe(surroundings, jail);
-  if (!established) return {.jail = jail, .problem = established.error()};
-  return {.jail = jail, .established = *std::move(established)};
+  if (!established) return {.jail = jail, .problem = in_options(established.error())};
+  if (action == DoctorAction::kAttack) return {.jail = jail};
+  Result<std::vector<Established>> asked = attack::probe_what_is_asked_for(surroundings, jail);
+  if (!asked) return {.jail = jail, .problem = in_options(asked.error())};
+  return {.jail = jail, .established = *std::move(established), .when_asked = *std::move(asked)};
 }
 
 // Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
@@ -172,12 +176,10 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
   return print_text(text_of(findings, jail.name()), code);
 }
 
-std::optional<HostMeans> means_of_first_working(const std::vector<JailAnswer>& answers,
-                                                const attack::Surroundings& surroundings) {
+std::optional<HostMeans> means_of_first_working(const std::vector<JailAnswer>& answers) {
   const auto works = std::ranges::find_if(answers, [](const JailAnswer& answer) { return !answer.problem; });
   if (works == answers.end() || works->jail == JailKind::kNone) return std::nullopt;
-  Result<HostMeans> means = find_host_means(surroundings, works->jail);
-  return means ? std::optional(*std::move(means)) : std::nullopt;  // why not, each run says itself
+  return find_host_means(*works);
 }
 
 Status check_only(const std::string& name) {
@@ -215,14 +217,14 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   const std::vector<JailKind> jails = jails_to_ask(command);
   std::vector<JailAnswer> answers;
   for (const JailKind jail : jails) {
-    answers.push_back(ask(*surroundings, jail));
+    answers.push_back(ask(*surroundings, jail, command.action));
     const std::optional<Error>& problem = answers.back().problem;
     if (problem && problem->as<InvalidRequest>() != nullptr) return report(*problem, command.format);  // no such jail
     if (attacking && !problem) return attack_jail(jail, *surroundings, command);
   }
   if (!attacking) {
     const bool everything = command.jail == JailKind::kAuto;
-    return tell_readiness(answers, means_of_first_working(answers, *surroundings),
+    return tell_readiness(answers, means_of_first_working(answers),
                           everything ? look_at_tools(environment) : std::vector<ToolRow>(), command.format);
   }
   return report(*answers.back().problem, command.format);
