@@ -3,8 +3,8 @@
 
   usage: tools/jail_matrix.py BUILD_DIR [--uid NUMBER]      (as root; it changes nothing on the host)
 
-It runs `sallyport doctor --json` as root and as a plain user: as the machine is, inside another user namespace, where user namespaces are
-off, and behind a filter like that of a container engine. Every answer comes from a run that was really made.
+It runs `sallyport doctor --json` as root and as a plain user: as the machine is, in a container of Podman's with its default filter, inside
+another user namespace, and where user namespaces are off. Every answer comes from a run that was really made.
 """
 
 import argparse
@@ -19,10 +19,34 @@ from pathlib import Path
 BEGIN, END = "<!-- tools/jail_matrix.py writes from here -->", "<!-- to here -->"
 
 
-def doctor(program, prefix, user):
-    command = [*prefix, str(program), "doctor", "--json"]
-    if user and not (prefix and prefix[0].endswith("without_userns")):
-        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
+SLOW_JAIL = "microvm-tcg"  # emulates a processor; asked by name only
+
+
+class Podman:
+    """Root's, in a directory of its own; crun, its usual runtime, needs a host with cgroup v2 alone."""
+
+    def __init__(self, directory):
+        self.words = ["podman", "--root", f"{directory}/root", "--runroot", f"{directory}/run", "--tmpdir", f"{directory}/tmp", "--runtime",
+                      "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "file"]
+
+    def import_empty_image(self, directory):
+        (directory / "empty").mkdir()
+        with subprocess.Popen(["tar", "-C", directory / "empty", "-c", "."], stdout=subprocess.PIPE) as tar:
+            subprocess.run([*self.words, "import", "-q", "-", "matrix:here"], stdin=tar.stdout, capture_output=True, check=True)
+
+    def options(self):
+        return ["--engine", "podman", "--image", "matrix:here", *(f"--engine-arg={word}" for word in self.words[1:])]
+
+    def start(self, user):
+        """A container over this host's own files, with Podman's default filter."""
+        return [*self.words, "run", "--rm", "--network", "none", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024",
+                *(["--user", f"{user}:{user}"] if user else []), "--rootfs", "/:O"]
+
+    def reset(self):
+        subprocess.run([*self.words, "system", "reset", "--force"], capture_output=True, check=False)
+
+
+def ask(command):
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/nonexistent"}
     answer = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, check=False)
     try:
@@ -32,6 +56,8 @@ def doctor(program, prefix, user):
 
 
 def cell(entry):
+    if entry is None:
+        return "not tried"
     return "works" if entry["usable"] else "– " + entry["error"]["message"].split(": ", 1)[-1].replace("|", "/")
 
 
@@ -39,20 +65,43 @@ def where_table(found):
     jails = list(next(iter(found.values())))
     lines = ["| Where | " + " | ".join(f"`{jail}`" for jail in jails) + " |", "| --- |" + " --- |" * len(jails)]
     for where, answers in found.items():
-        lines.append(f"| {where} | " + " | ".join(cell(answers[jail]) for jail in jails) + " |")
+        lines.append(f"| {where} | " + " | ".join(cell(answers.get(jail)) for jail in jails) + " |")
     return lines
 
 
 def guarantee_table(answers):
     working = [entry for entry in answers.values() if entry["usable"]]
-    given = [{one["name"]: one["mechanism"] for one in entry["guarantees"]} for entry in working]
+    always = [{one["name"]: one["mechanism"] for one in entry["guarantees"]} for entry in working]
+    asked = [{one["name"]: f"({one['mechanism']})" for one in entry["when_asked"]} for entry in working]
     names = []
-    for one in given:
+    for one in (*always, *asked):
         names += [name for name in one if name not in names]
     lines = ["| Guarantee | " + " | ".join(f"`{entry['jail']}`" for entry in working) + " |", "| --- |" + " --- |" * len(working)]
     for name in names:
-        lines.append(f"| `{name}` | " + " | ".join(one.get(name, "–") for one in given) + " |")
+        lines.append(f"| `{name}` | " + " | ".join((wish | plain).get(name, "–") for plain, wish in zip(always, asked)) + " |")
     return lines
+
+
+def places(programs, user, podman):
+    """(where, the words in front of the program)"""
+    become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    yield "", become
+    yield ", in a container of Podman's", podman.start(user)
+    yield ", user namespaces off", [str(programs["without_userns"]), str(user or 0), str(user or 0)]
+    # A plain user's would have nobody else in it: there nothing of root's can be trusted, and everything is refused.
+    if not user:
+        yield ", inside another user namespace", ["unshare", "-Ur"]
+
+
+def answers_at(prefix, program, podman, where, user):
+    doctor = [*prefix, str(program), "doctor", "--json"]
+    has_image = not user and not where  # a plain user has no access to root's, and whoever is in a container to none
+    found = ask([*doctor, *(podman.options() if has_image else [])])
+    if not has_image:
+        found.pop("container", None)
+    if not where:
+        found |= ask([*doctor, "--jail", SLOW_JAIL])
+    return found
 
 
 def main(argv):
@@ -63,26 +112,24 @@ def main(argv):
     if os.geteuid() != 0:
         raise SystemExit("jail_matrix: error: run it as root; it becomes a plain user itself")
     page = Path(__file__).resolve().parent.parent / "docs" / "jails.md"
-    with tempfile.TemporaryDirectory(prefix="jail-matrix-") as place:
+    with tempfile.TemporaryDirectory(prefix="jail-matrix-", dir="/var/tmp") as place:
         os.chmod(place, 0o755)
         programs = {}
-        for name, source in {"sallyport": "bin/sallyport", "filter": "tests/conformance/container_filter",
-                             "without_userns": "tests/conformance/without_userns"}.items():
+        for name, source in {"sallyport": "bin/sallyport", "without_userns": "tests/conformance/without_userns"}.items():
             programs[name] = Path(place) / name
             programs[name].write_bytes((options.build_dir / source).read_bytes())
             programs[name].chmod(0o755)
-        found = {}
-        for who, user in (("root", None), ("a plain user", options.uid)):
-            without = [str(programs["without_userns"]), str(user or 0), str(user or 0)]
-            places = {"": [], ", user namespaces off": without, ", behind a container's filter": [str(programs["filter"])]}
-            # A plain user's would have nobody else in it: there nothing of root's can be trusted, and everything is refused.
-            if not user:
-                places[", inside another user namespace"] = ["unshare", "-Ur"]
-            for where, prefix in places.items():
-                found[who + where] = doctor(programs["sallyport"], prefix, user)
+        podman = Podman(place)
+        try:
+            podman.import_empty_image(Path(place))
+            found = {who + where: answers_at(prefix, programs["sallyport"], podman, where, user)
+                     for who, user in (("root", None), ("a plain user", options.uid))
+                     for where, prefix in places(programs, user, podman)}
+        finally:
+            podman.reset()
     text = [BEGIN, "", f"Linux {os.uname().release.split('-')[0]}; each answer is a run that was made.", "", *where_table(found), "",
-            "What a harmless run as a plain user had; limits are listed by runs that ask for them.", "",
-            *guarantee_table(found["a plain user"]), "", END]
+            "What a harmless run of root's had, and in brackets what one had that asked for it.", "", *guarantee_table(found["root"]), "",
+            "The same as a plain user, who can make no cgroup here.", "", *guarantee_table(found["a plain user"]), "", END]
     old = page.read_text(encoding="utf-8")
     new = re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: "\n".join(text), old, flags=re.S)
     if BEGIN not in old:
