@@ -23,6 +23,9 @@ function(sallyport_compile_options target)
     target_compile_options(${target} PRIVATE -Werror
       $<$<CXX_COMPILER_ID:GNU>:-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=stringop-overread>
       $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=maybe-uninitialized>)
+  else()
+    # Whoever only builds it is not alarmed by them.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   endif()
   if(SALLYPORT_SANITIZE)
     # Not vptr: it asks the kernel through a pipe whether memory is there, and cries wolf in a process that has no

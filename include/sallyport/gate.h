@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -36,6 +37,14 @@
 #include "sallyport/result.h"
 
 namespace sallyport {
+
+// How the operator's own npm is set up, never the analysed repo's: npm itself is given none of these variables (C7).
+struct OperatorNpm {
+  std::filesystem::path npmrc{};  // NPM_CONFIG_USERCONFIG; empty: .npmrc in the HOME of GateConfig::base_env
+  std::string registry{};         // NPM_CONFIG_REGISTRY; empty: what the file says, or npm
+  // What ${NAME} in the file stands for; without one, nothing is set.
+  std::function<std::optional<std::string>(const std::string& name)> variable{};
+};
 
 struct GateConfig {
   // The analysed repo's root; every cwd lies inside it (C8), and a call that names another is refused. That it exists is checked
@@ -56,11 +65,12 @@ struct GateConfig {
   // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
   ContainerOptions container{};    // of the jail of that name, which needs an image
+  OperatorNpm npm{};               // for calls that allow the operator's registry
   // What kAuto tries, in this order.
   std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock};
 
   // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
-  // cache directory; no jails kept ready, no events. The one function of the library that reads the environment: call it
+  // cache directory, npm's own variables for `npm`; no jails kept ready, no events. The one function of the library that reads the environment: call it
   // before other threads change that.
   [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };

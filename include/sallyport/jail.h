@@ -60,13 +60,6 @@ using OutputTap = std::function<void(Stream, std::string_view)>;
 
 inline constexpr std::string_view kJailCaBundle = "/etc/sallyport-ca.pem";
 
-// The operator's own .npmrc, never the analysed repo's.
-struct OperatorNpmrc {
-  std::filesystem::path file{};  // empty: .npmrc in the HOME of GateConfig::base_env
-  // What ${NAME} in it stands for; without one, nothing is set.
-  std::function<std::optional<std::string>(const std::string& name)> variable{};
-};
-
 struct JailedSubprocessSpec {
   std::vector<std::string> argv{};
   std::filesystem::path repo{};  // empty: the gate's; another than the gate's is refused
@@ -89,9 +82,9 @@ struct JailedSubprocessSpec {
   std::vector<std::string> allowed_egress{};  // likewise, as text that the gate reads: a wrong one is a refused call
   // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
   bool allow_registry = false;
-  // With that registry's credentials from the operator's own .npmrc: the owner adds them to what the tool asks the registry for, and
-  // the tool never sees them. Implies allow_registry.
-  std::optional<OperatorNpmrc> registry_auth{};
+  // With that registry's credentials from the operator's own .npmrc (GateConfig::npm): the owner adds them to what the tool asks the
+  // registry for, and the tool never sees them. Implies allow_registry.
+  bool registry_auth = false;
   // The same for a registry whose host is allowed, with credentials that the caller has. The tool reaches it over plain HTTP, at port
   // 80 for https, else at its own port.
   std::optional<RegistryCredentials> registry_credentials{};

@@ -22,18 +22,15 @@ struct RegistryAllowlist {
   std::optional<RegistryCredentials> credentials{};  // see add_credentials()
   std::string endpoint{};                            // with them: the URL by which a tool in the jail reaches it
 
-  // Starts `npm config get registry` by the closed set and search path of `config`, without a jail, in a directory of
+  // The one that GateConfig::npm names, itself or by its file: npm would take that one. Else starts `npm config get registry` by the
+  // closed set and search path of `config`, without a jail, in a directory of
   // root's. It reads the operator's own .npmrc in HOME and npm's global one. A registry named by an IP address or as
   // localhost is InvalidRequest: no rule can name it, and the hint says what can be done.
   [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config);
 
-  // The same; but a file that is named, and itself names a registry, is believed like npm's own: npm would read that one.
-  [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config,
-                                                        const std::optional<OperatorNpmrc>& npmrc);
-
   // Adds the operator's credentials at this registry, from the operator's .npmrc. Errors: InvalidRequest("registry_auth"), without any
   // part of them: there are none, the file lies in the analysed repo, a variable in it is not set.
-  [[nodiscard]] Status add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc);
+  [[nodiscard]] Status add_credentials(const GateConfig& config);
 
   // Lets the call reach the hosts, and tells an npm in a jail, where HOME is hidden, which registry to use. What the
   // caller already allows or says comes first.

@@ -142,7 +142,7 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                             .tap = {}};
   spec.speculation = options.speculation;
   spec.via_proxy = find_proxy(options, environment);
-  if (options.registry_auth) spec.registry_auth = operator_npmrc(environment);
+  spec.registry_auth = options.registry_auth;
   if (options.extra_ca) spec.extra_ca = from(here, *options.extra_ca);
   if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
@@ -153,7 +153,8 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                     .base_env = base_env(environment),
                     .cache_dir = cache_dir(environment),
                     .events = &events,
-                    .container = with_environment(options.container, environment)};
+                    .container = with_environment(options.container, environment),
+                    .npm = operator_npm(environment)};
   return Call{.config = std::move(config), .spec = std::move(spec)};
 }
 

@@ -21,14 +21,8 @@ std::filesystem::path workspace_dir(const Environment& environment) {
   return workspace_dir_of(environment.xdg_state_home, environment.home);
 }
 
-OperatorNpmrc operator_npmrc(const Environment& environment) {
-  OperatorNpmrc npmrc{.variable = environment.variable};
-  // npm takes either spelling, and the file of its home when the value is empty.
-  for (const char* name : {"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}) {
-    const std::optional<std::string> file = environment.variable ? environment.variable(name) : std::nullopt;
-    if (file && !file->empty()) npmrc.file = environment.current_directory / *file;
-  }
-  return npmrc;
+OperatorNpm operator_npm(const Environment& environment) {
+  return operator_npm_of(environment.variable, environment.current_directory);
 }
 
 }  // namespace sallyport::cli

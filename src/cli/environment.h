@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sallyport/jail.h"
+#include "sallyport/gate.h"
 #include "sallyport/plan.h"
 
 namespace sallyport::cli {
@@ -36,7 +36,6 @@ struct Environment {
 // Where workspaces live; empty when the environment names no place.
 [[nodiscard]] std::filesystem::path workspace_dir(const Environment& environment);
 
-// The .npmrc that the operator's own npm would read: NPM_CONFIG_USERCONFIG names it where a build service has made one.
-[[nodiscard]] OperatorNpmrc operator_npmrc(const Environment& environment);
+[[nodiscard]] OperatorNpm operator_npm(const Environment& environment);
 
 }  // namespace sallyport::cli

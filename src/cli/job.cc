@@ -67,7 +67,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                     .cache_dir = cache_dir(environment),
                     .events = &events,
                     .audit = audit.get(),
-                    .job = id};
+                    .job = id,
+                    .npm = operator_npm(environment)};
   if (!repo) {
     const JailedSubprocessSpec none_yet;
     const AuditCall call{.spec = none_yet, .repo = options.repo.value_or(fs::path()), .job = id};

@@ -28,9 +28,9 @@ std::string path_in(const std::vector<EnvVar>& env) {
 Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, const GateConfig& config) {
   JailedSubprocessSpec more = spec;
   more.allow_registry = false;
-  more.registry_auth.reset();
-  RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config, spec.registry_auth));
-  if (spec.registry_auth) TRY(registry.add_credentials(config, *spec.registry_auth));
+  more.registry_auth = false;
+  RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
+  if (spec.registry_auth) TRY(registry.add_credentials(config));
   registry.apply_to(more);
   return more;
 }

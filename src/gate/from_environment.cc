@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/policy/base_variables.h"
@@ -26,10 +27,13 @@ GateConfig GateConfig::from_environment(std::filesystem::path repo) {
                                 .home = variable_of_this_process("HOME"),
                                 .lang = variable_of_this_process("LANG"),
                                 .lc_all = variable_of_this_process("LC_ALL")};
+  std::error_code error;
+  const auto variable = [](const std::string& name) { return variable_of_this_process(name.c_str()); };
   return {.repo = std::move(repo),
           .search_path = search_path_of(variables.path),
           .base_env = base_env_of(variables),
-          .cache_dir = cache_dir_of(variable_of_this_process("XDG_CACHE_HOME"), variables.home)};
+          .cache_dir = cache_dir_of(variable_of_this_process("XDG_CACHE_HOME"), variables.home),
+          .npm = operator_npm_of(variable, std::filesystem::current_path(error))};
 }
 
 }  // namespace sallyport

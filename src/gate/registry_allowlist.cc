@@ -67,8 +67,8 @@ fs::path home_npmrc(const GateConfig& config) {
   return home == config.base_env.end() ? fs::path() : fs::path(home->value) / ".npmrc";
 }
 
-Result<std::string> text_of(const GateConfig& config, const OperatorNpmrc& npmrc) {
-  const fs::path named = npmrc.file.empty() ? home_npmrc(config) : npmrc.file;
+Result<std::string> npmrc_of(const GateConfig& config) {
+  const fs::path named = config.npm.npmrc.empty() ? home_npmrc(config) : config.npm.npmrc;
   const Result<fs::path> file = canonical_existing(named, "registry_auth");
   if (!file) {
     return fail(invalid_request("registry_auth", "you have no .npmrc to take credentials from",
@@ -83,18 +83,7 @@ Result<std::string> text_of(const GateConfig& config, const OperatorNpmrc& npmrc
   return read_whole_file(*file, kLargestNpmrc);
 }
 
-}  // namespace
-
-Status RegistryAllowlist::add_credentials(const GateConfig& config, const OperatorNpmrc& npmrc) {
-  const std::string text = TRY(text_of(config, npmrc));
-  RegistryCredentials found{.registry = registry};
-  found.authorization = TRY(registry_authorization(text, registry, npmrc.variable));
-  endpoint = TRY(registry_endpoint(found)).url();
-  credentials = std::move(found);
-  return {};
-}
-
-Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
+Result<std::string> ask_npm(const GateConfig& config) {
   TRY(check_repo_is_elsewhere(config));
   GateConfig neutral = config;
   neutral.repo = kNeutralPlace;
@@ -113,19 +102,34 @@ Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
   if (code == nullptr || code->value != 0) {
     return fail(registry_unknown("npm does not say which one it uses", "see what `npm config get registry` says"));
   }
-  RegistryAllowlist allowlist{.registry = answer.stdout_stream.bytes};
-  while (allowlist.registry.ends_with('\n')) allowlist.registry.pop_back();
-  allowlist.hosts.push_back(TRY(registry_host_rule(allowlist.registry)));
-  return allowlist;
+  std::string registry = answer.stdout_stream.bytes;
+  while (registry.ends_with('\n')) registry.pop_back();
+  return registry;
 }
 
-Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config,
-                                                    const std::optional<OperatorNpmrc>& npmrc) {
-  if (!npmrc || npmrc->file.empty()) return of_npm(config);
-  const std::string text = TRY(text_of(config, *npmrc));
-  std::optional<std::string> named = TRY(registry_in(text, npmrc->variable));
-  if (!named) return of_npm(config);
-  RegistryAllowlist allowlist{.registry = *std::move(named)};
+// What npm would be told by variables that it does not get from us.
+Result<std::optional<std::string>> registry_named(const GateConfig& config) {
+  const OperatorNpm& npm = config.npm;
+  if (!npm.registry.empty()) return npm.registry;
+  std::error_code error;
+  if (npm.npmrc.empty() || !fs::exists(npm.npmrc, error)) return std::nullopt;  // npm passes over one that is not there
+  return registry_in(TRY(npmrc_of(config)), npm.variable);
+}
+
+}  // namespace
+
+Status RegistryAllowlist::add_credentials(const GateConfig& config) {
+  const std::string text = TRY(npmrc_of(config));
+  RegistryCredentials found{.registry = registry};
+  found.authorization = TRY(registry_authorization(text, registry, config.npm.variable));
+  endpoint = TRY(registry_endpoint(found)).url();
+  credentials = std::move(found);
+  return {};
+}
+
+Result<RegistryAllowlist> RegistryAllowlist::of_npm(const GateConfig& config) {
+  std::optional<std::string> named = TRY(registry_named(config));
+  RegistryAllowlist allowlist{.registry = named ? *std::move(named) : TRY(ask_npm(config))};
   allowlist.hosts.push_back(TRY(registry_host_rule(allowlist.registry)));
   return allowlist;
 }

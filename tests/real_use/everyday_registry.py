@@ -140,6 +140,13 @@ class Registry(everyday.Everyday, Certificates):
                              capture_output=True, text=True, timeout=200, check=False)
         return json.loads(ran.stdout)
 
+    def plan(self, *options, env=None):
+        words = [str(everyday.SALLYPORT), "explain", "--json", *options, "--", "npm", "ci"]
+        told = subprocess.run(words, cwd=self.repo, env=self.env() | (env or {}), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=200, check=False)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        return json.loads(told.stdout)["plan"]
+
     def ask(self, target, *fields, method="GET", host="registry.test", options=()):
         return self.call("python3", "-c", ASK, host, method, target, *fields, options=(*self.policy("python", "node"), *options))
 
@@ -210,6 +217,14 @@ class Registry(everyday.Everyday, Certificates):
         self.assertTrue(self.installed())
         self.assertNotIn(self.token, json.dumps(record))
         self.assertIn("no .npmrc", self.call("npm", "ping")["error"]["message"])
+        # Without credentials too; a registry that the environment names outright comes first.
+        plan = self.plan("--allow-registry", env=named)
+        self.assertIn("--registry=https://registry.test/", plan["argv"])
+        plan = self.plan("--allow-registry", env=named | {"NPM_CONFIG_REGISTRY": "https://other.test/"})
+        self.assertIn("--registry=https://other.test/", plan["argv"])
+        # A package manager sets this one for a script, from the project's own configuration.
+        plan = self.plan("--allow-registry", env=named | {"npm_config_registry": "https://theirs.test/"})
+        self.assertIn("--registry=https://registry.test/", plan["argv"])
         (self.repo / "theirs.npmrc").write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
         theirs = self.call("npm", "ping", env=named | {"NPM_CONFIG_USERCONFIG": str(self.repo / "theirs.npmrc")})
         self.assertIn("lies in the analysed repo", theirs["error"]["message"])

@@ -110,7 +110,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
   options.state_dir = how.workspaces;
   options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   options.events = &events;
-  if (command.registry_auth) options.registry_auth = operator_npmrc(environment);
+  options.registry_auth = command.registry_auth;
   options.progress = [&lines, &events](jobs::StageId stage, const jobs::StageResult* result) {
     events.enter(stage);
     lines.update(jobs::name_of(stage), result == nullptr ? std::string("runs")

@@ -1,6 +1,7 @@
 #include "core/policy/base_variables.h"
 
 #include <string_view>
+#include <utility>
 
 namespace sallyport {
 namespace {
@@ -49,6 +50,18 @@ std::filesystem::path cache_dir_of(const std::optional<std::string>& xdg_cache_h
   if (names_absolute_path(xdg_cache_home)) return std::filesystem::path(*xdg_cache_home) / "sallyport";
   if (names_absolute_path(home)) return std::filesystem::path(*home) / ".cache" / "sallyport";
   return {};
+}
+
+OperatorNpm operator_npm_of(decltype(OperatorNpm::variable) variable, const std::filesystem::path& here) {
+  OperatorNpm npm;
+  const auto value_of = [&](const char* name) { return variable ? variable(name).value_or("") : std::string(); };
+  for (const char* name : {"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}) {
+    if (const std::string file = value_of(name); !file.empty()) npm.npmrc = here / file;
+  }
+  // Not by npm_config_registry: package managers set that for the scripts they run, from the project's own configuration.
+  npm.registry = value_of("NPM_CONFIG_REGISTRY");
+  npm.variable = std::move(variable);
+  return npm;
 }
 
 }  // namespace sallyport

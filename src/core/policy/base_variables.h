@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sallyport/gate.h"
 #include "sallyport/plan.h"
 
 namespace sallyport {
@@ -29,5 +30,8 @@ struct BaseVariables {
                                                      const std::optional<std::string>& home);
 [[nodiscard]] std::filesystem::path cache_dir_of(const std::optional<std::string>& xdg_cache_home,
                                                  const std::optional<std::string>& home);
+
+// A value that is empty counts as none, as it does for npm. `here` is where we are: a file may be named from there.
+[[nodiscard]] OperatorNpm operator_npm_of(decltype(OperatorNpm::variable) variable, const std::filesystem::path& here);
 
 }  // namespace sallyport

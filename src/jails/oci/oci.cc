@@ -87,8 +87,8 @@ class ConfigBuilder {
     }
   }
 
-  [[nodiscard]] Json mounts() && { return std::move(mounts_); }
-  [[nodiscard]] Json masked() && { return std::move(masked_); }
+  [[nodiscard]] const Json& mounts() const { return mounts_; }
+  [[nodiscard]] const Json& masked() const { return masked_; }
 
  private:
   const ByteCount quota_;
@@ -108,7 +108,7 @@ std::string init_argument(const Inputs& inputs) {
   return inputs.runtime == Runtime::kRunc ? std::to_string(image_fd(inputs)) : "f";
 }
 
-Json linux_part(const Inputs& inputs, Json masked) {
+Json linux_part(const Inputs& inputs, const Json& masked) {
   Json namespaces = Json::array();
   if (inputs.runtime == Runtime::kRunsc) {
     for (const char* type : {"mount", "pid", "ipc", "uts", "network"}) namespaces.push_back({{"type", type}});
@@ -120,7 +120,7 @@ Json linux_part(const Inputs& inputs, Json masked) {
           {"uidMappings", id_map(inputs.outside.uid)},
           {"gidMappings", id_map(inputs.outside.gid)},
           {"rootfsPropagation", "private"},
-          {"maskedPaths", std::move(masked)}};
+          {"maskedPaths", masked}};
 }
 
 bool is_in_scratch(const ViewEntry& entry, std::span<const ViewEntry> view) {
@@ -185,8 +185,8 @@ std::string render_config(const Plan& plan, const Inputs& inputs) {
         {"noNewPrivileges", true}}},
       {"root", {{"path", "rootfs"}, {"readonly", true}}},
       {"hostname", "sallyport"},
-      {"mounts", std::move(view).mounts()},
-      {"linux", linux_part(inputs, std::move(view).masked())}};
+      {"mounts", view.mounts()},
+      {"linux", linux_part(inputs, view.masked())}};
   return config.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

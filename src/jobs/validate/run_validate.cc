@@ -124,10 +124,9 @@ class Validation {
       report_.verdict = verdict_of(report_.stages);
       return {};
     }
-    RegistryAllowlist registry = options_.registry
-                                     ? *options_.registry
-                                     : TRY(RegistryAllowlist::of_npm(context_.gate->config(), options_.registry_auth));
-    if (options_.registry_auth) TRY(registry.add_credentials(context_.gate->config(), *options_.registry_auth));
+    RegistryAllowlist registry =
+        options_.registry ? *options_.registry : TRY(RegistryAllowlist::of_npm(context_.gate->config()));
+    if (options_.registry_auth) TRY(registry.add_credentials(context_.gate->config()));
     report_.registry = registry.registry;
     const std::unique_ptr<Workspace> workspace = TRY(Workspace::open(
         {.repo = context_.repo, .state_dir = options_.state_dir, .quota = options_.disk, .events = options_.events}));

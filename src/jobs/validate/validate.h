@@ -25,11 +25,11 @@
 namespace sallyport::jobs {
 
 struct ValidateOptions {
-  std::optional<RegistryAllowlist> registry{};   // unset: what the operator's own npm is set to
-  std::optional<OperatorNpmrc> registry_auth{};  // with the operator's credentials there (JailedSubprocessSpec)
-  std::vector<std::string> lock_hosts{};         // host or host:port that a lock file may name beside the registry
-  std::vector<HostRule> more_hosts{};            // what fetch may reach beside the registry
-  std::vector<std::string> allow_scripts{};      // names of packages; empty: no build stage
+  std::optional<RegistryAllowlist> registry{};  // unset: what the operator's own npm is set to
+  bool registry_auth = false;                   // with the operator's credentials there (JailedSubprocessSpec)
+  std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name beside the registry
+  std::vector<HostRule> more_hosts{};           // what fetch may reach beside the registry
+  std::vector<std::string> allow_scripts{};     // names of packages; empty: no build stage
   std::optional<std::chrono::seconds> min_age{};
   std::chrono::sys_seconds now{};
   bool signatures = false;  // npm audit signatures, which needs a host of Sigstore's, too

@@ -42,6 +42,7 @@ std::vector<std::string> names_in(int directory) {
   if (!stream) return names;
   static_cast<void>(own.release());
   ::rewinddir(stream.get());
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of a stream that nobody else has
   while (const dirent* const entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
