@@ -134,11 +134,14 @@ struct NetworkOpened {
   bool refusals_shown = false;  // the last socket shows what the kernel refused
   // Instead of those sockets there is one, over which each connection comes that the tool asked for (spawn/wire/handed.h).
   bool connections_handed = false;
+  bool loopback_only = false;  // and the tool can reach no address but those of loopback
 };
 // Which of the locks that a kernel may lack this run has.
 struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
+  bool connections_carried =
+      false;  // our init in the jail accepts what the tool connects to, and it goes out to the owner
   std::optional<UserIds> run_as{};  // Plan::run_as, when the jail did so
 };
 struct ToolStarted {

@@ -8,10 +8,15 @@ namespace {
 constexpr std::uint32_t kFirstHost = 1;
 static_assert(AddressBook::kMostNames + kFirstHost < 1U << 17);
 
-IpAddress synthetic_v4(std::uint32_t index) {
-  const std::uint32_t host = index + kFirstHost;
-  return IpAddress::v4(198, static_cast<std::uint8_t>(18 + (host >> 16)), static_cast<std::uint8_t>(host >> 8),
-                       static_cast<std::uint8_t>(host));
+constexpr std::uint32_t kBenchmarkNet = 198U << 24 | 18U << 16;
+static_assert(AddressBook::kMostNames < 1U << 22);  // and of 127.64.0.0/10
+
+IpAddress synthetic_v4(std::uint32_t index, AddressRange range) {
+  const std::uint32_t first =
+      range == AddressRange::kLoopback ? AddressBook::kFirstOfLoopback : kBenchmarkNet + kFirstHost;
+  const std::uint32_t host = first + index;
+  return IpAddress::v4(static_cast<std::uint8_t>(host >> 24), static_cast<std::uint8_t>(host >> 16),
+                       static_cast<std::uint8_t>(host >> 8), static_cast<std::uint8_t>(host));
 }
 
 IpAddress synthetic_v6(std::uint32_t index) {
@@ -27,30 +32,35 @@ IpAddress synthetic_v6(std::uint32_t index) {
 
 std::optional<std::uint32_t> AddressBook::index_of(std::string_view name) {
   if (const auto found = index_.find(name); found != index_.end()) return found->second;
-  if (names_.size() >= kMostNames) return std::nullopt;
+  if (names_.size() >= most_names_) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(names_.size());
   names_.push_back(&index_.emplace(name, index).first->first);
   return index;
 }
 
+IpAddress AddressBook::address_at(std::uint32_t index, bool v6) const {
+  return v6 ? synthetic_v6(index) : synthetic_v4(index, range_);
+}
+
 std::optional<IpAddress> AddressBook::v4_of(std::string_view name) {
   const std::optional<std::uint32_t> index = index_of(name);
-  return index ? std::optional(synthetic_v4(*index)) : std::nullopt;
+  return index ? std::optional(address_at(*index, false)) : std::nullopt;
 }
 
 std::optional<IpAddress> AddressBook::v6_of(std::string_view name) {
+  if (!has_v6()) return std::nullopt;
   const std::optional<std::uint32_t> index = index_of(name);
-  return index ? std::optional(synthetic_v6(*index)) : std::nullopt;
+  return index ? std::optional(address_at(*index, true)) : std::nullopt;
 }
 
 std::optional<std::string_view> AddressBook::name_of(const IpAddress& address) const {
+  if (address.v6 && !has_v6()) return std::nullopt;
   const auto& b = address.bytes;
   const std::size_t last = address.v6 ? 15 : 3;
-  const std::uint32_t high = address.v6 ? b[13] : b[1] - 18U;
+  const std::uint32_t high = address.v6 ? b[13] : b[1] - (has_v6() ? 18U : 64U);
   const std::uint32_t index = (high << 16 | static_cast<std::uint32_t>(b[last - 1]) << 8 | b[last]) - kFirstHost;
   // The address made from the index settles all other bytes.
-  if (index >= names_.size() || (address.v6 ? synthetic_v6(index) : synthetic_v4(index)) != address)
-    return std::nullopt;
+  if (index >= names_.size() || address_at(index, address.v6) != address) return std::nullopt;
   return std::string_view(*names_[index]);
 }
 

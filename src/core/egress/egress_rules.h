@@ -41,6 +41,12 @@ class EgressRules {
   [[nodiscard]] std::optional<RuleMatch> find(std::string_view name, std::uint16_t port) const;
   // Every port some rule allows, sorted, without repetition.
   [[nodiscard]] std::vector<std::uint16_t> ports() const;
+  // How many names a run can be given addresses for where each costs something: all that are allowed one by one, and
+  // kMostBelow of those that are allowed by what they end in.
+  static constexpr std::size_t kMostBelow = 64;
+  [[nodiscard]] std::size_t countable_names() const {
+    return exact_.size() + (suffix_.empty() ? std::size_t{0} : kMostBelow);
+  }
 
  private:
   using PortMap = std::unordered_map<std::uint16_t, RuleMatch>;

@@ -147,5 +147,30 @@ TEST(AddressBook, IsFullAtItsLimitAndStillKnowsWhatItHas) {
   EXPECT_EQ(moved.name_of(*moved.v4_of("n7.test")), "n7.test");
 }
 
+TEST(AddressBook, GivesAddressesOfLoopbackWhereNothingElseCanBeReached) {
+  AddressBook book(AddressRange::kLoopback, 2);
+  EXPECT_FALSE(book.has_v6());
+  EXPECT_EQ(ip_address_text(*book.v4_of("a.test")), "127.64.0.1");
+  EXPECT_EQ(ip_address_text(*book.v4_of("b.test")), "127.64.0.2");
+  EXPECT_EQ(book.v4_of("c.test"), std::nullopt) << "nobody listens there";
+  EXPECT_EQ(book.v6_of("a.test"), std::nullopt);
+  EXPECT_EQ(book.name_of(*book.v4_of("b.test")), "b.test");
+  for (const char* text :
+       {"127.0.0.1", "127.64.0.0", "127.64.0.3", "127.65.0.1", "126.64.0.1", "198.18.0.1", "::1", "2001:2::1"}) {
+    EXPECT_EQ(book.name_of(*parse_ip_address(text)), std::nullopt) << text;
+  }
+}
+
+TEST(EgressRules, CountTheNamesThatCanBeGivenAddresses) {
+  const auto count = [](std::initializer_list<const char*> texts) {
+    std::vector<HostRule> rules;
+    for (const char* text : texts) rules.push_back(*parse_host_rule(text));
+    return EgressRules(std::move(rules)).countable_names();
+  };
+  EXPECT_EQ(count({}), 0U);
+  EXPECT_EQ(count({"a.test", "a.test:8080", "b.test"}), 2U);
+  EXPECT_EQ(count({"a.test", "*.b.test", "*.c.test"}), 1 + EgressRules::kMostBelow);
+}
+
 }  // namespace
 }  // namespace sallyport

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "spawn/freestanding/poll.h"
+#include "spawn/helper/carry_init.h"
 #include "spawn/helper/engine_init.h"
 #include "spawn/helper/frames.h"
 #include "spawn/helper/run.h"
@@ -20,6 +21,7 @@ constexpr int kToWorker = 1;
 
 FrameReader from_worker;
 EngineWatch engine;  // of wire::kEngine
+CarryInit carry;     // of wire::Image::carried_count
 char passing[wire::kLargestFrame];
 
 // Of each pipe the end that is not the tool's; -1 when it is closed.
@@ -78,10 +80,23 @@ void take_frame() {
   if (got == FrameReader::Got::kEnd) exit_now(1);
   if (got != FrameReader::Got::kFrame) return;
   engine.heard();
-  if (from_worker.kind() == FrameKind::kInput) keep_input(from_worker.bytes(), from_worker.size());
-  if (from_worker.kind() == FrameKind::kCommand && from_worker.size() == 1) {
-    const bool gently = from_worker.bytes()[0] == static_cast<char>(wire::Command::kTerminate);
-    sys(__NR_kill, -1L, gently ? long{SIGTERM} : long{SIGKILL});
+  const char* const bytes = from_worker.bytes();
+  switch (from_worker.kind()) {
+    case FrameKind::kInput:
+      keep_input(bytes, from_worker.size());
+      break;
+    case FrameKind::kCommand:
+      if (from_worker.size() != 1) break;
+      sys(__NR_kill, -1L, bytes[0] == static_cast<char>(wire::Command::kTerminate) ? long{SIGTERM} : long{SIGKILL});
+      break;
+    case FrameKind::kData:
+    case FrameKind::kCredit:
+    case FrameKind::kFinish:
+    case FrameKind::kGone:
+      if (!carry.take(from_worker.kind(), bytes, from_worker.size())) exit_now(1);
+      break;
+    default:
+      break;
   }
   from_worker.forget();
 }
@@ -89,6 +104,7 @@ void take_frame() {
 // What the tool left behind dies with it; then the pipes come to their ends.
 [[noreturn]] void finish(const Run& run, int status, const wire::Report& seen, Pipes& pipes) {
   end_the_rest();
+  carry.last_round();
   while (pipes.out >= 0 && pass_on(pipes.out, FrameKind::kOutput)) {
   }
   while (pipes.err >= 0 && pass_on(pipes.err, FrameKind::kErrors)) {
@@ -125,18 +141,21 @@ void watch_over() {
   for (;;) {
     if (in_engine) watch_over();
     const bool input_waits = input_size > 0;
-    struct pollfd watched[5] = {{signals, POLLIN, 0},
-                                {kFromWorker, POLLIN, 0},
-                                {pipes.out, POLLIN, 0},
-                                {pipes.err, POLLIN, 0},
-                                {input_waits ? pipes.in : -1, POLLOUT, 0}};
-    const long ready = in_engine || run.has(wire::kInGuest) ? poll_for(watched, 5, EngineWatch::look_every_ms())
-                                                            : poll_until_ready(watched, 5);
+    struct pollfd watched[5 + CarryInit::kWatched] = {{signals, POLLIN, 0},
+                                                      {kFromWorker, POLLIN, 0},
+                                                      {pipes.out, POLLIN, 0},
+                                                      {pipes.err, POLLIN, 0},
+                                                      {input_waits ? pipes.in : -1, POLLOUT, 0}};
+    const long count = carry.is_open() ? 5 + CarryInit::kWatched : 5;
+    carry.watch(watched + 5);
+    const long ready = in_engine || run.has(wire::kInGuest) ? poll_for(watched, count, EngineWatch::look_every_ms())
+                                                            : poll_until_ready(watched, count);
     if (ready < 0 && ready != -4) exit_now(1);  // EINTR
     if (look_at_scratch(run, seen)) sys(__NR_kill, -1L, long{SIGKILL});
     if (watched[2].revents != 0) pass_on(pipes.out, FrameKind::kOutput);
     if (watched[3].revents != 0) pass_on(pipes.err, FrameKind::kErrors);
     if (watched[1].revents != 0) take_frame();
+    carry.serve(watched + 5);
     if (input_waits && (pipes.in < 0 || watched[4].revents != 0)) give_input(pipes.in);
     if (input_ended && input_size == 0 && pipes.in >= 0) close_end(pipes.in);
     if (watched[0].revents == 0) continue;
@@ -191,6 +210,9 @@ void start_and_serve_frames(Run& run) {
   if (made >= 0) made = make_output_pipe(pipes.err, run.fds[wire::kFdStderr]);
   if (made < 0) refuse(run, {Stage::kStdio, static_cast<int>(-made), 0});
   if (run.has(wire::kEngine)) engine.open();
+  Failure failure = {};
+  if (!Steps(*run.image, failure).ok(Stage::kNetwork, carry.open(run, kToWorker))) refuse(run, failure);
+  if (carry.is_open()) run.applied_ahead |= wire::kCarriesThem;
   const long tool = start_confined(run);
   serve(run, tool, signals, pipes);
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "spawn/freestanding/poll.h"
+#include "spawn/helper/carry_worker.h"
 #include "spawn/helper/frames.h"
 #include "spawn/helper/run.h"
 
@@ -17,35 +18,45 @@ constexpr std::size_t kSurelyTaken = 4096;
 constexpr long kLargestPipe = 1L << 20;  // /proc/sys/fs/pipe-max-size, as it mostly is
 
 FrameReader from_init;
+FrameOutbox to_init;
 char said[4096];  // by an engine's client
-char input[16 * 1024];
+constexpr std::size_t kInputPiece = 16 * 1024;
 
 class Relay {
  public:
-  Relay(const Run& run, const Framing& framing) : run_(run), framing_(framing), in_(framing.in) {}
+  Relay(const Run& run, const Framing& framing) : run_(run), framing_(framing), in_(framing.in), carry_(run) {
+    to_init.open(framing.to_init, FrameOutbox::Writes::kWhenReady);
+  }
 
   // Until `pidfd`'s process, which builds the jail, has exited.
   void serve_until_exit(int pidfd) {
     serve(pidfd);
+    if (run_.handed_fd >= 0) carry_.last_round(to_init);
     if (is_engine_) pass_on_what_was_said();
   }
 
  private:
+  // Room for the init always comes: it reads whatever happens, but while it writes to us.
   void serve(int pidfd) {
     const int channel = run_.fds[wire::kFdChannel];
+    const bool carries = run_.handed_fd >= 0;
     bool commanded = true;
     for (;;) {
       const bool waits = from_init.has_frame();  // output, for its reader
       const bool of_out = waits && from_init.kind() == FrameKind::kOutput;
       if (is_engine_) say_that_we_live();
-      struct pollfd watched[6] = {{waits || ended_ ? -1 : framing_.from_init, POLLIN, 0},
-                                  {commanded ? channel : -1, POLLIN, 0},
-                                  {has_room() ? in_ : -1, POLLIN, 0},
-                                  {waits ? (of_out ? framing_.out : framing_.err) : -1, POLLOUT, 0},
-                                  // What the init has said comes before the end of who built its jail.
-                                  {waits || !ended_ ? -1 : pidfd, POLLIN, 0},
-                                  {framing_.said, POLLIN, 0}};
-      const long ready = is_engine_ ? poll_for(watched, 6, wire::kAliveEveryMs) : poll_until_ready(watched, 6);
+      struct pollfd watched[7 + CarryWorker::kWatched] = {
+          {waits || ended_ ? -1 : framing_.from_init, POLLIN, 0},
+          {commanded ? channel : -1, POLLIN, 0},
+          {has_room() ? in_ : -1, POLLIN, 0},
+          {waits ? (of_out ? framing_.out : framing_.err) : -1, POLLOUT, 0},
+          // What the init has said comes before the end of who built its jail.
+          {waits || !ended_ ? -1 : pidfd, POLLIN, 0},
+          {framing_.said, POLLIN, 0},
+          {to_init.waits() ? framing_.to_init : -1, POLLOUT, 0}};
+      if (carries) carry_.watch(watched + 7, to_init);
+      const long count = carries ? 7 + CarryWorker::kWatched : 7;
+      const long ready = is_engine_ ? poll_for(watched, count, wire::kAliveEveryMs) : poll_until_ready(watched, count);
       if (ready == -4) continue;  // EINTR
       if (ready < 0) {            // nobody could stop it any more
         signal_descendants(SIGKILL);
@@ -57,6 +68,8 @@ class Relay {
       if (watched[3].revents != 0) put_output(watched[3]);
       if (watched[1].revents != 0) commanded = obey(channel);
       if (watched[5].revents != 0) keep_what_is_said();
+      if (carries) carry_.serve(watched + 7, to_init);
+      to_init.flush();
     }
   }
 
@@ -66,7 +79,7 @@ class Relay {
     const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
     if (ms - said_alive_ms_ < wire::kAliveEveryMs) return;
     said_alive_ms_ = ms;
-    write_frame(framing_.to_init, FrameKind::kAlive, nullptr, 0);
+    to_init.put(FrameKind::kAlive, nullptr, 0);  // whoever has no room for it hears from us already
   }
 
   // Its first lines say why it could not start what it was to start. Warnings of one that could are nothing of the tool's.
@@ -101,7 +114,9 @@ class Relay {
     const std::size_t from = line_of_error();
     if (!started_) write_whole(framing_.err, said + from, said_size_ - from);
   }
-  [[nodiscard]] bool has_room() const { return in_ >= 0 && under_way_ + sizeof input <= wire::kInputWindow; }
+  [[nodiscard]] bool has_room() const {
+    return in_ >= 0 && under_way_ + kInputPiece <= wire::kInputWindow && to_init.has_room_for(kInputPiece);
+  }
 
   void take_frame() {
     const FrameReader::Got got = from_init.read_some(framing_.from_init);
@@ -121,26 +136,44 @@ class Relay {
           under_way_ -= taken < under_way_ ? taken : under_way_;
         }
         break;
+      case FrameKind::kOpen:
+      case FrameKind::kData:
+      case FrameKind::kCredit:
+      case FrameKind::kFinish:
+      case FrameKind::kGone:
+        // Whoever speaks there has taken our init over, or it is broken.
+        if (run_.handed_fd < 0 || !carry_.take(from_init.kind(), from_init.bytes(), from_init.size())) end_by_force();
+        break;
       default:
         break;
     }
     from_init.forget();
   }
 
+  void end_by_force() {
+    signal_descendants(SIGKILL);
+    // What still waits for a reader must not hold up the end.
+    from_init.forget();
+    ended_ = true;
+  }
+
   // Of an init inside only what it can know: no descriptor rides along, and that nobody is left is for us to say.
   void pass_report() {
     if (from_init.size() != sizeof(wire::Report)) return;
     wire::Report report = *reinterpret_cast<const wire::Report*>(from_init.bytes());
-    report.flags &= static_cast<std::uint32_t>(wire::kAppliedLandlock);
+    const std::uint32_t carries = run_.handed_fd >= 0 ? wire::kCarriesThem : 0U;
+    report.flags &= wire::kAppliedLandlock | carries;
     if (report.kind == wire::ReportKind::kStarted) started_ = true;
     send_report(run_.fds[wire::kFdChannel], report, nullptr, 0);
   }
 
   void send_input() {
-    const long got = sys(__NR_read, long{in_}, input, long{sizeof input});
+    char* const at = to_init.begin(kInputPiece);
+    if (at == nullptr) return;
+    const long got = sys(__NR_read, long{in_}, at, long{kInputPiece});
     if (got == -4 || got == -11) return;  // EINTR, EAGAIN
     const std::size_t size = got > 0 ? static_cast<std::size_t>(got) : 0;
-    write_frame(framing_.to_init, FrameKind::kInput, input, size);
+    to_init.end(FrameKind::kInput, size);
     under_way_ += size;
     if (size > 0) return;
     sys(__NR_close, long{in_});
@@ -161,14 +194,8 @@ class Relay {
   bool obey(int channel) {
     wire::Command command = wire::Command::kKill;
     if (sys(__NR_read, long{channel}, &command, 1L) != 1) command = wire::Command::kKill;
-    if (command != wire::Command::kKill) {
-      write_frame(framing_.to_init, FrameKind::kCommand, &command, 1);
-      return true;
-    }
-    signal_descendants(SIGKILL);
-    // What still waits for a reader must not hold up the end.
-    from_init.forget();
-    ended_ = true;
+    if (command != wire::Command::kKill && to_init.put_command(&command, 1)) return true;
+    end_by_force();
     return false;
   }
 
@@ -182,6 +209,7 @@ class Relay {
   bool started_ = false;
   std::size_t said_size_ = 0;
   long said_alive_ms_ = 0;
+  CarryWorker carry_;
 };
 
 }  // namespace
@@ -238,6 +266,7 @@ long send_framed_image(const Run& run, const Framing& framing) {
 }
 
 void serve_frames_until_exit(const Run& run, const Framing& framing, int pidfd) {
+  sys(__NR_fcntl, long{framing.to_init}, long{F_SETFL}, long{O_WRONLY | O_NONBLOCK});
   Relay(run, framing).serve_until_exit(pidfd);
 }
 

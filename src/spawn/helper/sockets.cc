@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "spawn/freestanding/decimal.h"
-#include "spawn/freestanding/poll.h"
+#include "spawn/helper/loopback_pair.h"
 #include "spawn/helper/questions.h"
 #include "spawn/wire/handed.h"
 
@@ -21,14 +21,6 @@ constexpr long kInterrupted = -4;    // EINTR
 constexpr long kNotASocket = -88;    // ENOTSOCK
 constexpr long kOtherFamily = -97;   // EAFNOSUPPORT
 constexpr long kIsConnected = -106;  // EISCONN
-constexpr long kRefused = -111;      // ECONNREFUSED
-constexpr long kInProgress = -115;   // EINPROGRESS
-
-// Nobody counts these bytes for the run, so they are few: the way between the tool and us has no length.
-constexpr int kBufferSize = 256 * 1024;
-// Both ends are ours and on this machine: longer only when somebody else floods the port that we have for a moment.
-constexpr long kPatienceSeconds = 1;
-constexpr int kMostStrangers = 16;
 
 // A socket that the tool has and has not connected. Past the room for them the oldest can no longer be connected.
 struct Made {
@@ -78,10 +70,6 @@ char* write_name(char* out, const char* fds, int fd) {
   return end;
 }
 
-void set_number(long fd, long level, long option, int value) {
-  sys(__NR_setsockopt, fd, level, option, &value, long{sizeof value});
-}
-
 // Where the tool wanted to go.
 long read_wanted(const Run& run, const struct seccomp_notif& about, wire::Handed& wanted) {
   union {
@@ -115,69 +103,6 @@ long read_wanted(const Run& run, const struct seccomp_notif& about, wire::Handed
   return 0;
 }
 
-constexpr std::uint32_t kLoopback = 0x0100007f;  // 127.0.0.1 as it lies in memory of these processors
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-
-// On a port of loopback that is nobody else's; in `at` the address.
-long open_listener(struct sockaddr_in& at) {
-  const long fd = sys(__NR_socket, long{AF_INET}, long{SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK}, 0L);
-  if (fd < 0) return fd;
-  set_number(fd, SOL_SOCKET, SO_SNDBUF, kBufferSize);  // what is accepted inherits them
-  set_number(fd, SOL_SOCKET, SO_RCVBUF, kBufferSize);
-  at = {};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = kLoopback;
-  unsigned size = sizeof at;
-  long done = sys(__NR_bind, fd, &at, long{sizeof at});
-  if (done >= 0) done = sys(__NR_listen, fd, 1L);
-  if (done >= 0) done = sys(__NR_getsockname, fd, &at, &size);
-  if (done >= 0) return fd;
-  sys(__NR_close, fd);
-  return done;
-}
-
-// 0, or kInProgress for a socket that does not wait. Never waits longer than kPatienceSeconds.
-long connect_within(const Made& socket, const struct sockaddr_in& to) {
-  struct sockaddr_in6 mapped = {};
-  mapped.sin6_family = AF_INET6;
-  mapped.sin6_port = to.sin_port;
-  auto* bytes = reinterpret_cast<unsigned char*>(&mapped.sin6_addr);
-  bytes[10] = bytes[11] = 0xff;
-  for (int i = 0; i < 4; ++i) bytes[12 + i] = reinterpret_cast<const unsigned char*>(&to.sin_addr)[i];
-  if (socket.is_ipv6) set_number(socket.fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  long tools[2] = {};
-  unsigned size = sizeof tools;
-  sys(__NR_getsockopt, long{socket.fd}, long{SOL_SOCKET}, long{SO_SNDTIMEO}, &tools[0], &size);
-  const long ours[2] = {kPatienceSeconds, 0};
-  const long set =
-      sys(__NR_setsockopt, long{socket.fd}, long{SOL_SOCKET}, long{SO_SNDTIMEO}, &ours[0], long{sizeof ours});
-  if (set < 0) return set;
-  const long done = socket.is_ipv6 ? sys(__NR_connect, long{socket.fd}, &mapped, long{sizeof mapped})
-                                   : sys(__NR_connect, long{socket.fd}, &to, long{sizeof to});
-  sys(__NR_setsockopt, long{socket.fd}, long{SOL_SOCKET}, long{SO_SNDTIMEO}, &tools[0], long{sizeof tools});
-  return done;
-}
-
-// Of the connections on `listener`, the one that comes from `socket`: whoever else found the port is turned away.
-long accept_from(long listener, const Made& socket) {
-  struct sockaddr_in6 own = {};
-  unsigned size = sizeof own;
-  if (sys(__NR_getsockname, long{socket.fd}, &own, &size) < 0) return kRefused;
-  for (int strangers = 0; strangers < kMostStrangers; ++strangers) {
-    struct pollfd watched = {static_cast<int>(listener), POLLIN, 0};
-    struct __kernel_timespec patience = {kPatienceSeconds, 0};
-    if (sys(__NR_ppoll, &watched, 1L, &patience, 0L, 0L) <= 0) return kRefused;
-    struct sockaddr_in peer = {};
-    size = sizeof peer;
-    const long fd = sys(__NR_accept4, listener, &peer, &size, long{SOCK_CLOEXEC | SOCK_NONBLOCK});
-    if (fd < 0) return kRefused;
-    if (peer.sin_addr.s_addr == kLoopback && peer.sin_port == own.sin6_port)
-      return fd;  // the port lies at the same place
-    sys(__NR_close, fd);
-  }
-  return kRefused;
-}
-
 // It must not go on by itself to a port that is no longer ours.
 void take_back(int fd) {
   struct sockaddr nowhere = {};
@@ -196,19 +121,12 @@ void finish(int listener, const Waiting& call, bool let_in) {
 
 // 0 or kInProgress when the owner has the other end.
 long lead_to_owner(const Run& run, const Made& socket, const wire::Handed& wanted) {
-  struct sockaddr_in at;
-  const long listener = open_listener(at);
-  if (listener < 0) return kRefused;
-  const long connected = connect_within(socket, at);
-  const bool fine = connected >= 0 || connected == kInProgress;
-  const long ours = fine ? accept_from(listener, socket) : kRefused;
-  sys(__NR_close, listener);
-  long sent = kRefused;
-  if (ours >= 0) {
-    const int fd = static_cast<int>(ours);
-    sent = send_with_fds(run.handed_fd, &wanted, sizeof wanted, &fd, 1);
-    sys(__NR_close, ours);
-  }
+  long connected = kRefused;
+  const long ours = connect_to_own_end(socket.fd, socket.is_ipv6, connected);
+  if (ours < 0) return kRefused;
+  const int fd = static_cast<int>(ours);
+  const long sent = send_with_fds(run.handed_fd, &wanted, sizeof wanted, &fd, 1);
+  sys(__NR_close, ours);
   return sent >= 0 ? connected : kRefused;
 }
 
@@ -220,8 +138,7 @@ long make_socket(const Run& run, int listener, const struct seccomp_notif& about
   const long type = as_int(given[1]);
   const long fd = sys(__NR_socket, long{as_int(given[0])}, type | SOCK_CLOEXEC, long{as_int(given[2])});
   if (fd < 0) return fd;
-  set_number(fd, SOL_SOCKET, SO_SNDBUF, kBufferSize);
-  set_number(fd, SOL_SOCKET, SO_RCVBUF, kBufferSize);
+  bound_buffers(fd);
   char name[32];
   write_name(name, "self/fd/", static_cast<int>(fd));
   std::uint32_t inode = 0;

@@ -101,7 +101,7 @@ bool open_handing(Run& run, Failure& failure) {
   run.handed_fd = pair[0];
   wire::Report report = {};
   report.kind = wire::ReportKind::kNetwork;
-  report.flags = wire::kHandsThemOver;
+  report.flags = wire::kHandsThemOver | (run.has(wire::kFramed) ? wire::kLoopbackOnly : 0U);
   send_report(run.fds[wire::kFdChannel], report, &pair[1], 1);
   sys(__NR_close, long{pair[1]});
   return true;

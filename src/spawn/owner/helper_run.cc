@@ -165,12 +165,14 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
       return NetworkOpened{.sockets = std::move(fds),
                            .ports_redirected = ports_redirected_,
                            .refusals_shown = (report.flags & wire::kRefusalsShown) != 0,
-                           .connections_handed = (report.flags & wire::kHandsThemOver) != 0};
+                           .connections_handed = (report.flags & wire::kHandsThemOver) != 0,
+                           .loopback_only = (report.flags & wire::kLoopbackOnly) != 0};
     case wire::ReportKind::kStarted: {
       tool_started_ = true;
       ToolStarted started{
           .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
                     .ports_redirected = ports_redirected_,
+                    .connections_carried = (report.flags & wire::kCarriesThem) != 0,
                     .run_as = spec_.run_as}};  // a step like any other: had it failed, nothing would have started
       if ((report.flags & wire::kTreeShown) != 0 && !fds.empty()) {
         started.tree = std::move(fds.back());

@@ -41,7 +41,7 @@ std::string describe(const RootOp& op) {
     case wire::OpKind::kMask:
       return fmt::format("mask     /{}", op.target);
     case wire::OpKind::kCheckText:
-      return fmt::format("{:<8} {}  {}", "check", op.source, op.content);
+      return fmt::format("{:<8} {}  {}", "check", op.source, op.content.substr(0, op.content.find('\n')));
     case wire::OpKind::kOverlay:
       return fmt::format("overlay  /{} {}", op.target, op.content);
   }

@@ -92,6 +92,8 @@ void encode_network(const NetworkSpec& network, wire::Image& header, ImageWriter
   for (const NetworkSpec::Socket& socket : network.sockets) sockets.push_back({socket.type, socket.port});
   header.net_sockets_at = writer.array<wire::NetSocket>(sockets);
   header.net_socket_count = static_cast<std::uint32_t>(sockets.size());
+  header.carried_from = network.carried.from;
+  header.carried_count = network.carried.count;
 }
 
 void encode_locks(const std::string& seccomp, const std::vector<std::string>& writable, wire::Image& header,
@@ -192,7 +194,8 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   } else {
     const auto& bare = std::get<NoJailPlace>(spec.place);
     header.flags |= (bare.is_wrapper ? wire::kWrapper : 0U) | (bare.is_runtime ? wire::kInRuntime : 0U) |
-                    (bare.is_framed ? wire::kFramed : 0U) | (bare.is_engine ? wire::kEngine : 0U);
+                    (bare.is_framed ? wire::kFramed : 0U) | (bare.is_engine ? wire::kEngine : 0U) |
+                    (bare.hands_connections ? wire::kHandsConnections : 0U);
   }
   return std::move(writer).finish(header);
 }

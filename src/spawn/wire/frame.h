@@ -17,6 +17,12 @@ enum class FrameKind : std::uint32_t {
   kTaken,   // a uint32: so many bytes of input have reached the tool
   kOutput,  // of the tool's stdout
   kErrors,  // of its stderr
+  // Both ways, of connections that are carried (carried.h).
+  kOpen = 16,
+  kData,
+  kCredit,
+  kFinish,
+  kGone,
   // To the init of an engine's container (wire::kEngine): the owner lives. Where a daemon stands between, the end of a stream may
   // never be seen.
   kAlive = 32,
@@ -28,7 +34,7 @@ struct FrameHeader {
 };
 
 inline constexpr std::size_t kLargestFrame = 64 * 1024;  // but for an image
-// So much input may be under way. What is sent never fills the pipe, so no command waits behind it.
+// So much input may be under way.
 inline constexpr std::size_t kInputWindow = 64 * 1024;
 inline constexpr std::size_t kLargestFramedImage = 512 * 1024;
 

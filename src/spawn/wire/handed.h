@@ -1,4 +1,4 @@
-// A connection of a tool that has no network namespace: its worker makes both ends and hands the other one to the owner, with
+// A connection of a tool that has no network namespace of ours: its worker makes both ends and hands the other one to the owner, with
 // the address that the tool wanted. One message each, with one descriptor, over the socket of a report with kHandsThemOver. The tool's call
 // ends when the owner has answered.
 #pragma once

@@ -28,12 +28,13 @@ struct RootOp {
 
 // No jail: the checked descriptor is executed in the checked directory.
 struct NoJailPlace {
-  int exe_fd = -1;          // borrowed
-  int cwd_fd = -1;          // borrowed
-  bool is_wrapper = false;  // it builds a jail, in which an init of ours reports
-  bool is_runtime = false;  // that wrapper is an OCI runtime: see wire::kInRuntime
-  bool is_framed = false;   // no descriptor reaches the init inside that wrapper: see wire::kFramed
-  bool is_engine = false;   // a container engine's client: see wire::kEngine
+  int exe_fd = -1;                 // borrowed
+  int cwd_fd = -1;                 // borrowed
+  bool is_wrapper = false;         // it builds a jail, in which an init of ours reports
+  bool is_runtime = false;         // that wrapper is an OCI runtime: see wire::kInRuntime
+  bool is_framed = false;          // no descriptor reaches the init inside that wrapper: see wire::kFramed
+  bool is_engine = false;          // a container engine's client: see wire::kEngine
+  bool hands_connections = false;  // of a framed one: its init carries them; NetworkOpened::connections_handed follows
 };
 
 // The same behind locks, in the host's own namespaces (jails/landlock).
@@ -88,8 +89,16 @@ struct NetworkSpec {
     std::uint16_t port = 0;
     bool operator==(const Socket&) const = default;
   };
+  // Of our init in a jail whose network is a loopback only: these addresses listen at the ports of `sockets`, and connections to them
+  // are carried out (wire/carried.h).
+  struct Carried {
+    std::uint32_t from = 0;  // IPv4, in the host's byte order
+    std::uint32_t count = 0;
+    bool operator==(const Carried&) const = default;
+  };
   std::vector<Message> messages{};
   std::vector<Socket> sockets{};  // passed to Supervision::on_network in this order
+  Carried carried{};
   bool operator==(const NetworkSpec&) const = default;
 };
 

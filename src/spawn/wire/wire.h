@@ -128,7 +128,9 @@ enum ImageFlag : std::uint32_t {
   kReportTree = 1U << 10U,       // pass a pidfd of the process above the tool to the owner with Report::kStarted
   // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
   kConfined = 1U << 11U,
-  kHandsConnections = 1U << 12U,  // of kConfined: its filter asks for TCP sockets and connections too (handed.h)
+  // Connections are handed to the owner (handed.h). Of kConfined: its filter asks for TCP sockets and connections too. Of kFramed: the
+  // init inside carries them (carried.h).
+  kHandsConnections = 1U << 12U,
   // Of kWrapper: an OCI runtime. It inherits, behind the channel, a pidfd of its worker and the host's /proc. Of kWrapped: we are
   // process 1 of its container, root in a user namespace of the runtime's and without capabilities. Our descriptors
   // are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that /proc.
@@ -173,7 +175,10 @@ struct Image {
   // of ours; 0: the network is not optional.
   std::uint32_t cuts_network_at;
   std::uint64_t guest_memory, guest_pids;  // of kInGuest; 0: not limited
-  Stage fault_at;                          // tests only: this stage fails with EIO. It can only deny.
+  // Of an init that carries connections (carried.h): from which IPv4 address on, in the host's byte order, so many addresses listen
+  // at the ports of `net_sockets`. 0: it carries none.
+  std::uint32_t carried_from, carried_count;
+  Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
 };
 
 // Sent on the control socket; the descriptors ride along in this order. A shape is one with its image alone.
@@ -213,7 +218,10 @@ enum ReportFlag : std::uint32_t {
   kRefusesAtOnce = 1U << 9U,    // of kNetwork: the kernel itself refuses what it can
   kTreeShown = 1U << 6U,        // of kStarted: its last descriptor is a pidfd, see kReportTree
   kHandsThemOver = 1U << 7U,    // of kNetwork: its descriptor is a socket over which connections come (handed.h)
-  kNobodyLeft = 1U << 5U,       // of kExited: nothing of the run is alive but the jail's init, which leaves now
+  // Of kNetwork with kHandsThemOver: no address but those of loopback can be reached in there.
+  kLoopbackOnly = 1U << 10U,
+  kCarriesThem = 1U << 11U,  // of kStarted: what carries connections is open, see Image::carried_count
+  kNobodyLeft = 1U << 5U,    // of kExited: nothing of the run is alive but the jail's init, which leaves now
 };
 
 struct Report {
