@@ -53,7 +53,9 @@ enum class Mechanism : std::uint8_t {
   kImageDigest,              // the file is one of an image that was named by its digest
   kEngineCgroup,             // of a container engine; our init inside has compared it with what was asked for
   kClientsStream,            // what started the tool dies when its stream from us ends, or is silent
-  kJailsOwn,                 // of a jail that the embedding program brings: ask its author
+  // Our init inside accepts what the tool connects to on its own loopback, and the owner connects; there is no other way out.
+  kConnectionsCarried,
+  kJailsOwn,  // of a jail that the embedding program brings: ask its author
 };
 
 struct MechanismInfo {
@@ -106,6 +108,7 @@ inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kImageDigest, "image digest"},
     {Mechanism::kEngineCgroup, "cgroup of the engine"},
     {Mechanism::kClientsStream, "end of the client's stream"},
+    {Mechanism::kConnectionsCarried, "network namespace, connections carried"},
     {Mechanism::kJailsOwn, "the jail's own"},
 });
 

@@ -46,6 +46,9 @@ enum class Prop : std::uint32_t {
   kGitRepo = 1U << 20U,       // the repo has git directories of every kind (git_world.cc)
   kSocketInRepo = 1U << 21U,  // listeners of ours have their sockets in the repo
   kWorkspace = 1U << 23U,     // in a jail the repo is a workspace's; without one it is the host's own
+  // A datagram to a group, which a network must have rules for to refuse. Where connections are carried out of one that has none, it
+  // stays on the jail's own loopback and nobody says so (ADR 0107): judged elsewhere only.
+  kToAGroup = 1U << 24U,
   kLinkedCorner = 1U << 22U,  // what is protected in the writable repo is a symlink or has a second name
 };
 

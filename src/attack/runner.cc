@@ -161,6 +161,11 @@ Result<Evidence> with_dying_owner(const Case& attack, const World& world, const 
   return Evidence{.output = "ATTACK:" + std::string(attack.name)};
 }
 
+bool carries_connections(const Receipt& receipt) {
+  return std::ranges::any_of(receipt.established,
+                             [](const Established& one) { return one.mechanism == Mechanism::kConnectionsCarried; });
+}
+
 Result<Evidence> attack_jail(const Case& attack, const World& world, const Surroundings& surroundings, JailKind jail) {
   if (has(attack.props, Prop::kOwnerDies)) return with_dying_owner(attack, world, surroundings, jail);
   const std::unique_ptr<Gate> gate = TRY(open_gate(attack, world, surroundings));
@@ -172,7 +177,11 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
     workspace = TRY(Workspace::open({.repo = world.repo(), .state_dir = world.outside("workspaces")}));
     spec.workspace = workspace.get();
   }
-  return evidence_of(attack, TRY(gate->run(spec, jail, {})));
+  const JailedSubprocessResult result = TRY(gate->run(spec, jail, {}));
+  if (has(attack.props, Prop::kToAGroup) && carries_connections(result.receipt)) {
+    return fail(invalid_request("attack", "a datagram to a group stays on the jail's own loopback there (ADR 0107)"));
+  }
+  return evidence_of(attack, result);
 }
 
 // The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.

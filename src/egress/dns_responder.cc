@@ -42,6 +42,8 @@ std::vector<std::uint8_t> answer(EgressRun& run, const DnsQuery& query) {
   if (query.type != kDnsTypeA && query.type != kDnsTypeAaaa) {
     return write_dns_answer(query, DnsRcode::kNoError, std::nullopt);
   }
+  if (query.type == kDnsTypeAaaa && !run.book.has_v6())
+    return write_dns_answer(query, DnsRcode::kNoError, std::nullopt);
   const std::optional<IpAddress> address = query.type == kDnsTypeA ? run.book.v4_of(*name) : run.book.v6_of(*name);
   if (!address) return deny(run, query, DenialReason::kTooManyNames, DnsRcode::kServFail);
   return write_dns_answer(query, DnsRcode::kNoError, address);

@@ -98,6 +98,7 @@ void HandedConnections::pause() {
 }
 
 void HandedConnections::close_all() {
+  ready(socket_.get(), EPOLLIN);
   retry_.reset();
   watch_.reset();
   socket_.reset();

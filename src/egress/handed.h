@@ -15,6 +15,7 @@ class HandedConnections final : public Watcher {
 
   [[nodiscard]] Status serve_on(UniqueFd socket);
   void ready(int fd, std::uint32_t events) override;
+  // What waits there already is judged too: a tool may end right after it has connected.
   void close_all();
 
  private:

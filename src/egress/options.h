@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/egress/address_book.h"
 #include "core/egress/egress_rules.h"
 #include "core/egress/registry_endpoint.h"
 #include "egress/endpoint.h"
@@ -43,6 +44,8 @@ struct EgressOptions {
   std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
   EventSink* events = nullptr;           // borrowed until stop(); called on a thread of its own
   EgressTimeouts timeouts{};
+  // Which addresses names are given; kLoopback: as many as EgressRules::countable_names(), for each has to be listened at.
+  AddressRange addresses = AddressRange::kBenchmark;
 };
 
 }  // namespace sallyport

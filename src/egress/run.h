@@ -37,7 +37,9 @@ struct EgressRun {
         denials(std::move(first_denial), &events, rules.empty()),
         resolver(*loop, options.nameserver),
         tls(std::move(options.trusted)),
-        bridges(*loop) {}
+        bridges(*loop),
+        book(options.addresses,
+             options.addresses == AddressRange::kLoopback ? rules.countable_names() : AddressBook::kMostNames) {}
 
   const EgressRules rules;
   const std::optional<UpstreamProxy> proxy;
@@ -51,7 +53,7 @@ struct EgressRun {
   TlsContext tls;
   TlsBridges bridges;
   std::vector<Budget> budgets{};  // by rule
-  AddressBook book{};
+  AddressBook book;
   PipePool pipes{};
   std::size_t roomy_connections = 0;
   std::array<std::uint8_t, 64 * 1024> buffer{};  // never holds anything from one event to the next

@@ -106,6 +106,7 @@ Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
   if (network.connections_handed) {
     if (network.sockets.size() != 1) return fail(system_error("receive", "the run's connections", EPROTO));
     sockets_.handed = std::move(network.sockets.front());
+    if (network.loopback_only) addresses_ = AddressRange::kLoopback;
     return serve();
   }
   const std::size_t least = kOtherSockets + (network.refusals_shown ? 1 : 0);
@@ -130,7 +131,8 @@ Result<spawn::NetworkWatch> EgressSession::serve() {
   first_packet_.reset();
   EgressOptions options{.rules = EgressRules(plan_.allowed_hosts),
                         .proxy = plan_.via_proxy,
-                        .events = events_ != nullptr ? &bounded_ : nullptr};
+                        .events = events_ != nullptr ? &bounded_ : nullptr,
+                        .addresses = addresses_};
   if (plan_.registry_credentials) options.registry = TRY(registry_endpoint(*plan_.registry_credentials));
   const bool own_tls = (options.registry && options.registry->tls) || (options.proxy && options.proxy->tls);
   if (own_tls) options.trusted = TRY(trusted_certificates(plan_.extra_ca));

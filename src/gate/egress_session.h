@@ -34,6 +34,7 @@ class EgressSession {
   EventSink* events_;
   BoundedEvents bounded_;
   EgressSockets sockets_{};
+  AddressRange addresses_ = AddressRange::kBenchmark;
   UniqueFd first_packet_{};  // readable when one of `sockets_` is; only until the proxy serves them
   std::unique_ptr<EgressProxy> proxy_;
 };

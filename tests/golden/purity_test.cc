@@ -15,7 +15,8 @@ bool same(const Rendering& one, const Rendering& other) {
   return one.bwrap.argv == other.bwrap.argv && one.bwrap.passed == other.bwrap.passed &&
          spawn::encode(one.bwrap_inner) == spawn::encode(other.bwrap_inner) &&
          spawn::encode(one.native) == spawn::encode(other.native) && one.oci == other.oci &&
-         one.gvisor == other.gvisor && spawn::encode(one.oci_inner) == spawn::encode(other.oci_inner);
+         one.gvisor == other.gvisor && one.podman == other.podman && one.docker == other.docker &&
+         spawn::encode(one.oci_inner) == spawn::encode(other.oci_inner);
 }
 
 // One directory name: any bytes a file name may have, but "." and "..".

@@ -98,6 +98,28 @@ Lines oci_text(const Plan& plan, const oci::Inputs& inputs) {
   return lines;
 }
 
+container::Inputs container_of(const Plan& plan, const std::vector<ViewEntry>& view, ContainerEngine engine) {
+  return {.engine = engine,
+          .engine_arguments = {"--engines-own"},
+          .image = "sha256:0123",
+          .name = "sallyport-private",
+          .init = "/tmp/sallyport-private/init",
+          .resolver = "/tmp/sallyport-private/resolv.conf",
+          .argv = plan.argv,
+          .exe_places = {"/usr/bin/jq", "/bin/jq"},
+          .path = "/usr/bin:/bin",
+          .view = container::callers_part(view),
+          .user = {.uid = 1234, .gid = 5678},
+          .open_files = 1024,
+          .processes = 512};
+}
+
+// Where it refuses the plan, why.
+Lines container_text(const Plan& plan, const container::Inputs& inputs) {
+  const Status checked = container::check(plan, inputs.view);
+  return checked ? container::render_command(plan, inputs) : Lines{"refused: " + checked.error().message};
+}
+
 }  // namespace
 
 Scene plain_scene() {
@@ -132,6 +154,7 @@ Rendering render(const Scene& scene) {
   oci::Inputs for_gvisor = bundle;
   for_gvisor.runtime = oci::Runtime::kRunsc;
   for_gvisor.cgroup_count = 0;
+  const container::Inputs podman = container_of(plan, view, ContainerEngine::kPodman);
   return {.bwrap = bwrap::render(plan, inputs),
           .bwrap_inner = bwrap::render_inner(plan, inputs),
           .native = native::render(plan, {.argv = plan.argv, .exe = exe, .view = view, .identity_of = identity_of}),
@@ -139,6 +162,9 @@ Rendering render(const Scene& scene) {
           .oci = oci_text(plan, bundle),
           .gvisor = oci_text(plan, for_gvisor),
           .oci_inner = oci::render_inner(plan, bundle),
+          .podman = container_text(plan, podman),
+          .docker = container_text(plan, container_of(plan, view, ContainerEngine::kDocker)),
+          .container_inner = container::render_inner(plan, podman),
           .sandbox = sandbox_exec::render({.view = view,
                                            .private_dir = "/private/tmp/sallyport-private",
                                            .init = "/usr/local/libexec/sallyport/sallyport-posix-init",

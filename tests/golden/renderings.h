@@ -8,6 +8,7 @@
 
 #include "golden/golden.h"
 #include "jails/bwrap/bwrap.h"
+#include "jails/container/container.h"
 #include "jails/landlock/landlock.h"
 #include "jails/native/native.h"
 #include "jails/oci/oci.h"
@@ -30,6 +31,9 @@ struct Rendering {
   Lines oci{};                    // the runtime's command line, config.json, what its root directory holds
   Lines gvisor{};                 // the same for runsc
   spawn::LaunchSpec oci_inner{};  // what our init inside the container is sent
+  Lines podman{};                 // the client's command line
+  Lines docker{};
+  spawn::LaunchSpec container_inner{};  // what our init in either's container is sent
   sandbox_exec::Profile sandbox{};
 };
 

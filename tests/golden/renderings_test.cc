@@ -79,11 +79,25 @@ TEST_P(Golden, TheBundleIsTheOneOnFile_C40) {
   expect_as_on_file(file("oci_inside"), launch_text(rendering_.oci_inner));
 }
 
+TEST_P(Golden, TheEnginesCommandLineIsTheOneOnFile_C28_C40) {
+  expect_as_on_file(file("podman"), bundle_text(rendering_.podman));
+  expect_as_on_file(file("docker"), bundle_text(rendering_.docker));
+  expect_as_on_file(file("container_inside"), launch_text(rendering_.container_inner));
+}
+
 TEST_P(Golden, SandboxProfileIsTheOneOnFile_C40) {
   expect_as_on_file(file("sandbox_profile"), profile_text(rendering_.sandbox));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Golden, testing::ValuesIn(kScenes), [](const auto& test) { return test.param.name; });
+
+// Only there does a host change what the wrapper is told.
+TEST(EnginesCommandLine, WithHostsIsTheOneOnFile_C24_C40) {
+  Scene scene = plain_scene();
+  scene.spec.allowed_hosts = {*parse_host_rule("host.test"), *parse_host_rule("other.test:8443")};
+  expect_as_on_file("podman_with_hosts", bundle_text(render(scene).podman));
+  expect_as_on_file("docker_with_hosts", bundle_text(render(scene).docker));
+}
 
 // The pairs of an option and what follows it, to look for in an argv.
 std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& argv) {

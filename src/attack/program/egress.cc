@@ -115,6 +115,7 @@ void ask(int protocol, const void* message, std::size_t size) {
   const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
   if (got < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr))) || header->nlmsg_type != NLMSG_ERROR) return;
   errno = -static_cast<const nlmsgerr*>(NLMSG_DATA(header))->error;
+  if (errno == EACCES) return;  // gVisor's word for EPERM
   broken_if_looked_at(errno == 0 ? 0 : -1);
 }
 

@@ -72,6 +72,16 @@ Established network(const Plan& plan, const std::optional<RunFacts>& facts) {
 
 }  // namespace
 
+void hold_by_carrying(std::vector<Established>& established, const std::optional<RunFacts>& facts) {
+  const auto found = std::ranges::find(established, Guarantee::kNetEgressAllowlist, &Established::guarantee);
+  if (found == established.end()) return;
+  if (facts && !facts->connections_carried) {
+    established.erase(found);
+  } else {
+    found->mechanism = Mechanism::kConnectionsCarried;
+  }
+}
+
 std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach, const std::optional<RunFacts>& facts) {
   const auto locked = [&](Guarantee guarantee) { return Established{guarantee, write_lock(guarantee, reach, facts)}; };
   std::vector<Established> established = {

@@ -34,4 +34,8 @@ enum class LandlockReach { kSystem, kEverything };
 [[nodiscard]] std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach,
                                                         const std::optional<RunFacts>& facts = std::nullopt);
 
+// Of a jail whose network is a loopback only, where our init carries connections out: the allowlist holds by that, or, where it turned
+// out not to, is not listed.
+void hold_by_carrying(std::vector<Established>& established, const std::optional<RunFacts>& facts);
+
 }  // namespace sallyport

@@ -80,6 +80,8 @@ void add_hardening(Command& command, const Plan& plan, const Inputs& inputs) {
   command.word(fmt::format("--name={}", inputs.name));
   command.word(fmt::format("--user={}:{}", inputs.user.uid, inputs.user.gid));
   command.word(fmt::format("--pids-limit={}", pids_of(plan)));
+  // Our init listens at the allowed ports, without a capability. The container has no other network than its own loopback.
+  if (!plan.allowed_hosts.empty()) command.word("--sysctl=net.ipv4.ip_unprivileged_port_start=0");
   if (plan.limits.memory) {
     command.word(fmt::format("--memory={}b", memory_of(plan)));
     command.word(fmt::format("--memory-swap={}b", memory_of(plan)));
@@ -98,6 +100,8 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
   }
   command.word(fmt::format("--shm-size={}b", part));
   command.bind(inputs.init, std::string(kInitPath), RepoAccess::kReadOnly);
+  // Podman takes no --dns without a network.
+  if (!plan.allowed_hosts.empty()) command.bind(inputs.resolver, "/etc/resolv.conf", RepoAccess::kReadOnly);
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind == ViewKind::kBind) command.bind(entry.source, entry.target, entry.access);
     if (entry.kind != ViewKind::kMask) continue;
@@ -243,11 +247,12 @@ std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, con
     if (one.guarantee == Guarantee::kExecPinned && !inputs.exe) one.mechanism = Mechanism::kImageDigest;
     if (one.guarantee == Guarantee::kProcDiesWithParent) one.mechanism = Mechanism::kClientsStream;
   }
-  // Hosts are refused: no socket of ours is in there. No engine mounts a repo without its device nodes. What of /proc is for root
+  hold_by_carrying(established, facts);
+  // No engine mounts a repo without its device nodes. What of /proc is for root
   // alone is hidden by neither engine, and a tool of root's is root.
   std::erase_if(established, [&inputs](const Established& one) {
     const bool for_root = one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
-    return for_root || one.guarantee == Guarantee::kNetEgressAllowlist || one.guarantee == Guarantee::kFsWriteConfined;
+    return for_root || one.guarantee == Guarantee::kFsWriteConfined;
   });
   // A cgroup v1 does not count what sockets hold, and nobody here watches that as the gate does for its own.
   if (plan.limits.memory && !is_required(plan, Guarantee::kLimitMemory)) {

@@ -31,6 +31,7 @@ struct Inputs {
   std::string image{};              // its digest
   std::string name{};               // the container's own
   std::string init{};               // host path of the program at kInitPath
+  std::string resolver{};           // host path of what says that our init answers for names
   std::vector<std::string> argv{};  // the tool's
   // The tool: the host's file that is executed, or where the image may have it.
   std::optional<BinaryIdentity> exe{};
@@ -51,6 +52,7 @@ struct Inputs {
 [[nodiscard]] std::vector<ViewEntry> callers_part(const std::vector<ViewEntry>& view);
 
 [[nodiscard]] std::vector<std::string> render_command(const Plan& plan, const Inputs& inputs);
+// Without its network.
 [[nodiscard]] spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs);
 
 // HOME and PATH, as the tool finds them.

@@ -14,6 +14,7 @@
 #include "core/text/printable.h"
 #include "os/file.h"
 #include "os/scratch.h"
+#include "spawn/owner/carry_hosts.h"
 #include "spawn/owner/framed_start.h"
 #include "spawn/owner/helper_image.h"
 
@@ -23,7 +24,9 @@ namespace {
 constexpr const char* kScratchRoot = "/tmp";
 constexpr const char* kExplained = "/tmp/sallyport-…";
 
-constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kNetEgressAllowlist, Guarantee::kFsWriteConfined});
+constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kFsWriteConfined});
+// As in other jails (core/view/fs_view.cc): the answer comes at once or never.
+constexpr std::string_view kResolver = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
 
 // Which engine a stale directory's container belongs to.
 std::string held_by(const ContainerOptions& options) {
@@ -35,6 +38,7 @@ Result<ScratchDir> make_scratch(const ContainerOptions& options) {
   ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
   TRY(write_file_atomically(scratch.path() / kHeldElsewhere, held_by(options)));
   TRY(write_file_atomically(scratch.path() / "init", spawn::helper_image(), 0555));
+  TRY(write_file_atomically(scratch.path() / "resolv.conf", kResolver, 0444));
   return scratch;
 }
 
@@ -156,7 +160,8 @@ class ContainerRun final : public StagedRun {
                                       .cwd_fd = engine_.root_directory(),
                                       .is_wrapper = true,
                                       .is_framed = true,
-                                      .is_engine = true};
+                                      .is_engine = true,
+                                      .hands_connections = made_->inner.network.carried.count > 0};
     start_.emplace(std::move(client), made_->inner);
     return std::make_unique<ContainerLive>(TRY(start_->start(supply_, streams)), about_);
   }
@@ -243,12 +248,14 @@ Result<std::unique_ptr<StagedRun>> ContainerJail::stage(const StageRequest& requ
                 .image = found.id,
                 .name = std::string(kExplained).substr(5),
                 .init = std::string(kExplained) + "/init",
+                .resolver = std::string(kExplained) + "/resolv.conf",
                 .argv = request.executable.argv_for(plan),
                 .view = callers_part(view.entries),
                 .user = user_inside(plan, options_.engine),
                 .open_files = hard_limit(RLIMIT_NOFILE),
                 .processes = processes_allowed()};
   TRY(check(plan, inputs.view));
+  spawn::NetworkSpec network = TRY(spawn::carried_network(plan));
   inputs.path = path_without(found.path, places_in(inputs.view));
   if (const BinaryIdentity* const executed = request.executable.executed()) {
     inputs.exe = seen_inside(*executed, options_);
@@ -260,10 +267,12 @@ Result<std::unique_ptr<StagedRun>> ContainerJail::stage(const StageRequest& requ
   if (request.purpose == Purpose::kRun) {
     sweep(client);
     spawn::LaunchSpec inner = render_inner(plan, inputs);
+    inner.network = std::move(network);
     inner.fail_at_for_tests = fault_;
     made.emplace(Made{.scratch = TRY(make_scratch(options_)), .inner = std::move(inner)});
     inputs.name = made->scratch.path().filename();
     inputs.init = made->scratch.path() / "init";
+    inputs.resolver = made->scratch.path() / "resolv.conf";
   }
   inputs.identity_of = {};  // the view is the call's
   return std::make_unique<ContainerRun>(plan, options_, std::move(inputs), std::move(client), std::move(made), supply_);

@@ -28,6 +28,7 @@ Inputs inputs(ContainerEngine engine) {
           .image = "sha256:abc",
           .name = "sallyport-1",
           .init = "/tmp/sallyport-1/init",
+          .resolver = "/tmp/sallyport-1/resolv.conf",
           .argv = {"git", "log"},
           .exe_places = {"/usr/bin/git", "/bin/git"},
           .path = "/usr/bin:/bin",
@@ -85,13 +86,26 @@ TEST_P(ContainerCommand, LimitsAreAskedForAndCompared) {
               Not(Contains(Established{Guarantee::kLimitMemory, Mechanism::kEngineCgroup})));
 }
 
-TEST_P(ContainerCommand, GivesNoHostsAndRefusesWhatAMountCannotSay) {
+TEST_P(ContainerCommand, CarriesHostsWhereTheyAreAllowed_C24) {
   Plan with_hosts = plan();
   with_hosts.allowed_hosts = {*parse_host_rule("host.test")};
-  for (const Established& one : establishes(with_hosts, inputs(GetParam()), std::nullopt)) {
+  const Inputs in = inputs(GetParam());
+  const Established carried{Guarantee::kNetEgressAllowlist, Mechanism::kConnectionsCarried};
+  EXPECT_THAT(establishes(with_hosts, in, std::nullopt), Contains(carried));
+  EXPECT_THAT(establishes(with_hosts, in, RunFacts{.connections_carried = true}), Contains(carried));
+  // An init that did not say so carries none.
+  for (const Established& one : establishes(with_hosts, in, RunFacts{})) {
     EXPECT_NE(one.guarantee, Guarantee::kNetEgressAllowlist);
     EXPECT_NE(one.guarantee, Guarantee::kNetIsolated);
   }
+  const auto resolver = HasSubstr("target=/etc/resolv.conf,");
+  EXPECT_THAT(render_command(with_hosts, in), Contains("--network=none"));
+  EXPECT_THAT(render_command(with_hosts, in), Contains(resolver));
+  EXPECT_THAT(render_command(plan(), in), Not(Contains(resolver)));
+  EXPECT_THAT(render_command(plan(), in), Not(Contains(HasSubstr("--sysctl"))));
+}
+
+TEST_P(ContainerCommand, RefusesWhatAMountCannotSay) {
   EXPECT_TRUE(check(plan(), inputs(GetParam()).view));
   EXPECT_FALSE(check(plan(), {{.kind = ViewKind::kBind, .target = "/a,readonly=false", .source = "/a"}}));
 }

@@ -12,6 +12,7 @@
 #include "core/view/linux_jail.h"
 #include "jails/oci/bundle.h"
 #include "os/host_switches.h"
+#include "spawn/owner/carry_hosts.h"
 #include "spawn/owner/framed_start.h"
 #include "spawn/owner/helper_image.h"
 
@@ -20,14 +21,14 @@ namespace {
 
 constexpr const char* kScratchRoot = "/tmp";
 
-// No file shows there which one it is on the host; no socket or descriptor of ours gets in; its tmpfs cannot be watched from outside; its
-// processes are no processes of the host's.
+// No file shows there which one it is on the host; its tmpfs cannot be watched from outside; its processes are no processes of the host's.
 constexpr auto kNeverGives =
-    std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kNetEgressAllowlist, Guarantee::kLimitDisk,
-                              Guarantee::kLimitPids, Guarantee::kLimitMemory, Guarantee::kLimitCpu});
+    std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitDisk, Guarantee::kLimitPids,
+                              Guarantee::kLimitMemory, Guarantee::kLimitCpu});
 
-std::vector<Established> establishes(const Plan& plan) {
+std::vector<Established> establishes(const Plan& plan, const std::optional<RunFacts>& facts) {
   std::vector<Established> established = jail_establishes(plan, LandlockReach::kSystem);
+  hold_by_carrying(established, facts);
   std::erase_if(established, [](const Established& one) {
     return std::ranges::find(kNeverGives, one.guarantee) != kNeverGives.end();
   });
@@ -49,7 +50,10 @@ class GvisorRun final : public StagedRun {
 
   [[nodiscard]] std::vector<std::string> describe() const override { return description(command_, config_); }
   [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
-  [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_); }
+  [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_, std::nullopt); }
+  [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
+    return establishes(plan_, facts);
+  }
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     if (!bundle_) return fail(jail_unavailable(kGvisorName, "this run was only explained"));
@@ -96,6 +100,7 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
   std::string config = render_config(plan, rendering);
   std::optional<ScratchDir> bundle;
   spawn::LaunchSpec inner = render_inner(plan, rendering);
+  inner.network = TRY(spawn::carried_network(plan));
   inner.fail_at_for_tests = fault_;
   if (request.purpose == Purpose::kRun) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
@@ -107,8 +112,11 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
   spawn::LaunchSpec launch;
   launch.argv = render_command(rendering, bundle ? bundle->path().string() : kExplainedDirectory);
   launch.env = {"PATH=/usr/bin:/bin"};
-  launch.place =
-      spawn::NoJailPlace{.exe_fd = runtime.file.get(), .cwd_fd = request.cwd, .is_wrapper = true, .is_framed = true};
+  launch.place = spawn::NoJailPlace{.exe_fd = runtime.file.get(),
+                                    .cwd_fd = request.cwd,
+                                    .is_wrapper = true,
+                                    .is_framed = true,
+                                    .hands_connections = inner.network.carried.count > 0};
   launch.run_as = plan.run_as;
   return std::make_unique<GvisorRun>(plan, std::move(runtime), launch, std::move(inner), std::move(config),
                                      std::move(bundle), supply_);
