@@ -14,6 +14,7 @@
 
 #include "core/json/json.h"
 #include "gate/gate_fixture.h"
+#include "gate/podman_image.h"
 #include "gate/stand_in_jail.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/microvm.h"
@@ -40,6 +41,10 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
     GateConfig with_toy = config();
     with_toy.own_jails = {&toy_, &stand_in_};
     with_toy.search_path.push_back(stand_in_dir());
+    if (GetParam() == kContainerJail) {
+      static const PodmanImage image;
+      with_toy.container = image.options();
+    }
     gate_ = Gate::open(std::move(with_toy)).value();
   }
   [[nodiscard]] JailedSubprocessResult run(const JailedSubprocessSpec& what) const {
@@ -56,10 +61,10 @@ INSTANTIATE_TEST_SUITE_P(, JailContract,
                                          kOciJail, kGvisorJail, kStandIn, kToy),
                          jail_name);
 
-// A boot for each run: only where time is no matter.
+// A boot or a container for each run: only where time is no matter, and what they need is installed.
 std::vector<JailKind> slow_jails() {
   if (!deep()) return {};
-  return {kMicrovmTcgJail};
+  return {kMicrovmTcgJail, kContainerJail};
 }
 INSTANTIATE_TEST_SUITE_P(Slow, JailContract, testing::ValuesIn(slow_jails()), slow_jail_name);
 
