@@ -1,12 +1,10 @@
 #include "cli/job.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -30,6 +28,16 @@ Result<fs::path> job_repo(const JobOptions& options, const Environment& environm
   if (options.repo)
     return canonical_directory(options.repo->is_absolute() ? *options.repo : here / *options.repo, "repo");
   return repo_around(TRY(canonical_directory(here, "repo")), environment, events);
+}
+
+using Outputs = std::vector<std::pair<fs::path, OutputFile>>;
+
+Result<Outputs> settle_outputs(const JobOptions& options, const Environment& environment, const fs::path& repo) {
+  Outputs outputs;
+  for (const fs::path& name : options.outputs) {
+    outputs.emplace_back(name, TRY(OutputFile::settle("output", environment.current_directory / name, {&repo, 1})));
+  }
+  return outputs;
 }
 
 void watch_signals(const std::stop_token& done, int signals, const EventFd& over, const std::stop_source& stop) {
@@ -69,10 +77,11 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                     .audit = audit.get(),
                     .job = id,
                     .npm = operator_npm(environment)};
-  if (!repo) {
+  Result<Outputs> outputs = repo ? settle_outputs(options, environment, *repo) : fail(repo.error());
+  if (!outputs) {
     const JailedSubprocessSpec none_yet;
-    const AuditCall call{.spec = none_yet, .repo = options.repo.value_or(fs::path()), .job = id};
-    return fail(record_refusal(config, call, repo.error()));
+    const AuditCall call{.spec = none_yet, .repo = repo ? *repo : options.repo.value_or(fs::path()), .job = id};
+    return fail(record_refusal(config, call, outputs.error()));
   }
   static_cast<void>(sweep_stale_scratch("/tmp"));
   ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
@@ -88,6 +97,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
                    .memory = options.memory,
                    .allowed_egress = options.allowed_egress,
                    .stop = job->stop_.get_token()};
+  job->outputs_ = *std::move(outputs);
   return job;
 }
 
@@ -107,25 +117,16 @@ int incomplete(const Error& error, Format format) {
   return kJobIncomplete;
 }
 
-Status write_report(const fs::path& path, std::string_view text) {
-  const fs::path fresh = path.native() + ".sallyport-new";
-  const UniqueFd out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
-  int problem = out.get() < 0 ? errno : 0;
-  while (problem == 0 && !text.empty()) {
-    const ssize_t written = ::write(out.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) problem = errno;
-    if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (problem == 0 && ::rename(fresh.c_str(), path.c_str()) != 0) problem = errno;
-  if (problem == 0) return {};
-  if (out.get() >= 0) static_cast<void>(::unlink(fresh.c_str()));
-  return fail(system_error("write", path.native(), problem, "name a file that can be written"));
+Result<AuditJobFile> Job::write(const fs::path& output, std::string_view text) const {
+  const auto settled = std::ranges::find(outputs_, output, &std::pair<fs::path, OutputFile>::first);
+  if (settled == outputs_.end())
+    return fail(invalid_request("output", "it was not settled before the job", "report this"));
+  TRY(settled->second.replace(text));
+  return AuditJobFile{.name = output.filename().native(), .sha256 = sha256_hex(text)};
 }
 
-Result<AuditJobFile> write_job_report(const fs::path& path, std::string_view text) {
-  TRY(write_report(path, text));
-  return AuditJobFile{.name = path.filename().native(), .sha256 = sha256_hex(text)};
+Status write_report(const fs::path& path, std::string_view text) {
+  return TRY(OutputFile::settle("output", path, {})).replace(text);
 }
 
 }  // namespace sallyport::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/audit_choice.h"
@@ -16,6 +17,7 @@
 #include "cli/stop_on_signal.h"
 #include "jobs/report/context.h"
 #include "os/event_fd.h"
+#include "os/output_file.h"
 #include "os/scratch.h"
 #include "sallyport/gate.h"
 
@@ -32,7 +34,8 @@ struct JobOptions {
   std::vector<std::string> allowed_egress{};
   std::filesystem::path workspaces{};  // where it keeps some; empty: it has none
   AuditChoice audit{};
-  std::string label{};  // the verb, for the audit log
+  std::string label{};                           // the verb, for the audit log
+  std::vector<std::filesystem::path> outputs{};  // reports the user named; settled before anything runs
 };
 
 class Job {
@@ -43,6 +46,8 @@ class Job {
   [[nodiscard]] const jobs::JobContext& context() const { return context_; }
   // In every record of its calls and in that of its end; empty: nothing is recorded.
   [[nodiscard]] const std::string& id() const { return id_; }
+  // One of the options' outputs, replaced as a whole; what the job's record names it by.
+  [[nodiscard]] Result<AuditJobFile> write(const std::filesystem::path& output, std::string_view text) const;
   // Records what came of it. AuditFailed when the log cannot take that and must.
   [[nodiscard]] Status end(AuditJob record);
 
@@ -60,15 +65,14 @@ class Job {
   std::optional<std::string> commit_;
   std::stop_source stop_;
   jobs::JobContext context_;
-  std::jthread watcher_;  // last: ends before what it looks at
+  std::vector<std::pair<std::filesystem::path, OutputFile>> outputs_;  // by the name the user gave
+  std::jthread watcher_;                                               // last: ends before what it looks at
 };
 
 // Says what kept a job from completing; the exit code for that.
 [[nodiscard]] int incomplete(const Error& error, Format format);
 
-// A report file the user named, replaced as a whole: never half a report.
+// A file the user named where no stranger's code runs, replaced as a whole: never half a report.
 [[nodiscard]] Status write_report(const std::filesystem::path& path, std::string_view text);
-// The same for a report of a job: what its record names it by.
-[[nodiscard]] Result<AuditJobFile> write_job_report(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace sallyport::cli

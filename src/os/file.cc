@@ -1,13 +1,17 @@
 #include "os/file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <iterator>
 
 #include "core/errors.h"
 
@@ -31,11 +35,18 @@ std::string_view open_hint(int error_number) {
   }
 }
 
-Status sync_directory(const std::filesystem::path& directory) {
-  UniqueFd fd = TRY(open_path(directory, O_RDONLY | O_DIRECTORY));
+Status sync_directory(int directory, std::string_view subject) {
   // Some file systems do not sync directories (EINVAL); their rename is then as durable as it gets.
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) return fail(system_error("sync", directory.native(), errno));
+  if (::fsync(directory) != 0 && errno != EINVAL) return fail(system_error("sync the directory of", subject, errno));
   return {};
+}
+
+// A name that nobody can have planted: who may write the directory would otherwise keep the file from being written.
+Result<std::string> fresh_name() {
+  std::array<unsigned char, 8> random{};
+  if (::getrandom(random.data(), random.size(), 0) != std::ssize(random))
+    return fail(system_error("get", "random", errno));
+  return fmt::format(".sallyport-new-{:02x}", fmt::join(random, ""));
 }
 
 }  // namespace
@@ -112,25 +123,31 @@ Status check_file_limit(std::uint64_t end, std::string_view subject) {
   return fail(system_error("write", subject, problem, open_hint(problem)));
 }
 
-Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
-  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
-  TRY(check_file_limit(bytes.size(), path.native()));
-  // mkostemp rather than O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
-  std::string temporary = (directory / (".sallyport-new-XXXXXX")).native();
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return fail(system_error("create a file in", directory.native(), errno, open_hint(errno)));
-  Status done = [&]() -> Status {
-    TRY(write_all(fd.get(), bytes, path.native()));
-    if (::fchmod(fd.get(), mode) != 0) return fail(system_error("set the mode of", path.native(), errno));
-    if (::fsync(fd.get()) != 0) return fail(system_error("sync", path.native(), errno, open_hint(errno)));
-    if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(system_error("replace", path.native(), errno));
+Status replace_file_at(int directory, const std::string& name, std::string_view bytes, FileMode mode) {
+  TRY(check_file_limit(bytes.size(), name));
+  // Not O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
+  const std::string temporary = TRY(fresh_name());
+  const UniqueFd fd =
+      TRY(open_path_at(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode.masked ? mode.bits : 0600));
+  const Status done = [&]() -> Status {
+    TRY(write_all(fd.get(), bytes, name));
+    if (!mode.masked && ::fchmod(fd.get(), mode.bits) != 0) return fail(system_error("set the mode of", name, errno));
+    if (::fsync(fd.get()) != 0) return fail(system_error("sync", name, errno, open_hint(errno)));
+    if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) {
+      return fail(system_error("replace", name, errno));
+    }
     return {};
   }();
   if (!done) {
-    ::unlink(temporary.c_str());
+    ::unlinkat(directory, temporary.c_str(), 0);
     return done;
   }
-  return sync_directory(directory);
+  return sync_directory(directory, name);
+}
+
+Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  const UniqueFd directory = TRY(open_path(path.has_parent_path() ? path.parent_path() : ".", O_RDONLY | O_DIRECTORY));
+  return replace_file_at(directory.get(), path.filename().native(), bytes, {.bits = mode});
 }
 
 }  // namespace sallyport

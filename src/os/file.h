@@ -30,8 +30,14 @@ namespace sallyport {
 [[nodiscard]] int past_file_limit(std::uint64_t end);
 [[nodiscard]] Status check_file_limit(std::uint64_t end, std::string_view subject);  // the same as an error
 
-// Afterwards `path` holds either its old content or all of `bytes`, also after a power cut: the new file is written
+struct FileMode {
+  mode_t bits = 0600;
+  bool masked = false;  // less what the caller's umask takes away, as for every file a person asks for
+};
+
+// Afterwards the file holds either its old content or all of `bytes`, also after a power cut: the new file is written
 // under another name in the same directory, synced, renamed over, and the directory is synced.
+[[nodiscard]] Status replace_file_at(int directory, const std::string& name, std::string_view bytes, FileMode mode);
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                            mode_t mode = 0600);
 

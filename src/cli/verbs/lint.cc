@@ -118,15 +118,14 @@ Result<std::vector<jobs::Exception>> load_exceptions(const LintCommand& command,
 
 // The report, then the record that names it.
 Status finish_lint(const LintCommand& command, const jobs::LintReport& report, const jobs::LintOptions& options,
-                   const Environment& environment, Job& job) {
+                   Job& job) {
   AuditJob record = jobs::audit_of(report, options);
   if (command.sarif) {
     const jobs::SarifRun run{.tool = "sallyport lint",
                              .category = "sallyport/lint",
                              .rules = jobs::ast_grep_rules(),
                              .outcome = &report.outcome};
-    record.outputs.push_back(TRY(write_job_report(environment.current_directory / *command.sarif,
-                                                  jobs::sarif(std::span(&run, 1), SALLYPORT_VERSION))));
+    record.outputs.push_back(TRY(job.write(*command.sarif, jobs::sarif(std::span(&run, 1), SALLYPORT_VERSION))));
   }
   return job.end(std::move(record));
 }
@@ -136,11 +135,13 @@ int run_lint(const LintCommand& command, const Environment& environment) {
   ConsoleEvents events(command.format, Verbosity::kNormal);
   Result<std::vector<jobs::Exception>> exceptions = load_exceptions(command, environment);
   if (!exceptions) return incomplete(exceptions.error(), command.format);
-  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
+  JobOptions how = command.job;
+  if (command.sarif) how.outputs.push_back(*command.sarif);
+  const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   const jobs::LintOptions options{.exceptions = *std::move(exceptions), .changed_since = command.changed};
   const jobs::LintReport answer = jobs::lint((*job)->context(), options);
-  if (const Status finished = finish_lint(command, answer, options, environment, **job); !finished) {
+  if (const Status finished = finish_lint(command, answer, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }
   const auto* const ran = std::get_if<jobs::Ran>(&answer.outcome);

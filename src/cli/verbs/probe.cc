@@ -152,24 +152,24 @@ int print_probe_text(const jobs::ProbeReport& report, jobs::Severity threshold, 
 }
 
 Result<std::vector<AuditJobFile>> write_documents(const ProbeCommand& command, const jobs::ProbeReport& report,
-                                                  const Environment& environment, const fs::path& repo) {
-  const fs::path& here = environment.current_directory;
+                                                  const Job& job) {
   std::vector<AuditJobFile> files;
   const auto write = [&](const fs::path& name, std::string_view text) -> Status {
-    files.push_back(TRY(write_job_report(here / name, text)));
+    files.push_back(TRY(job.write(name, text)));
     return {};
   };
   if (command.sarif) TRY(write(*command.sarif, jobs::sarif_report(report, SALLYPORT_VERSION)));
   if (command.markdown) TRY(write(*command.markdown, jobs::markdown_report(report, command.threshold)));
-  if (command.html) TRY(write(*command.html, jobs::html_report(report, command.threshold, repo.native())));
+  if (command.html)
+    TRY(write(*command.html, jobs::html_report(report, command.threshold, job.context().repo.native())));
   return files;
 }
 
 // The reports, then the record that names them.
 Status finish_job(const ProbeCommand& command, const jobs::ProbeReport& report, const jobs::ProbeOptions& options,
-                  const Environment& environment, Job& job) {
+                  Job& job) {
   AuditJob record = jobs::audit_of(report, options, command.threshold);
-  record.outputs = TRY(write_documents(command, report, environment, job.context().repo));
+  record.outputs = TRY(write_documents(command, report, job));
   return job.end(std::move(record));
 }
 
@@ -185,7 +185,11 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
   ConsoleEvents events(command.format, Verbosity::kNormal);
   Result<std::optional<std::string>> baseline = read_baseline_file(command, environment);
   if (!baseline) return incomplete(baseline.error(), command.format);
-  const Result<std::unique_ptr<Job>> job = Job::start(command.job, environment, events);
+  JobOptions how = command.job;
+  for (const std::optional<fs::path>& report : {command.sarif, command.markdown, command.html}) {
+    if (report) how.outputs.push_back(*report);
+  }
+  const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   std::vector<std::string> names;
   for (const jobs::Probe* probe : command.selected) names.emplace_back(probe->name);
@@ -204,7 +208,7 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
   for (jobs::ProbeResult& result : answer.results) {
     if (auto* const failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) failed->why = in_options(failed->why);
   }
-  if (const Status finished = finish_job(command, answer, options, environment, **job); !finished) {
+  if (const Status finished = finish_job(command, answer, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }
   const int code = jobs::probe_exit_code(answer, command.threshold);

@@ -27,7 +27,8 @@
 #include "core/json/json.h"
 #include "gate/audited.h"
 #include "gate/one_run.h"
-#include "os/file.h"
+#include "os/canonical.h"
+#include "os/output_file.h"
 #include "sallyport/gate.h"
 
 namespace sallyport::cli {
@@ -94,15 +95,27 @@ int fail_run(const Error& error, const CallOptions& options, Outlets& to, const 
   return exit_code_of(error);
 }
 
+// Before the tool runs, which could put a symlink on the way to it.
+Result<std::optional<OutputFile>> settle_receipt(const CallOptions& options, const Environment& environment,
+                                                 const JailedSubprocessSpec& spec) {
+  if (!options.receipt) return std::nullopt;
+  std::vector<std::filesystem::path> strangers{spec.repo};
+  for (const std::filesystem::path& path : spec.extra_read_write) {
+    strangers.push_back(canonical_existing(path).value_or(path));
+  }
+  return TRY(OutputFile::settle("receipt", environment.current_directory / *options.receipt, strangers));
+}
+
 // The record without the streams, which were shown: what a program keeps beside them.
-Status keep_receipt(const CallOptions& options, const JailedSubprocessResult& result, const Json& events) {
-  if (!options.receipt) return {};
+Status keep_receipt(const CallOptions& options, const std::optional<OutputFile>& receipt,
+                    const JailedSubprocessResult& result, const Json& events) {
+  if (!receipt) return {};
   Json record = run_record(result);
   if (options.format == Format::kText || options.json_stream) {
     for (const char* shown : {"stdout", "stderr", "encoding"}) record.erase(shown);
   }
   record["events"] = events;
-  return write_file_atomically(*options.receipt, json_dump(record) + "\n", 0644);
+  return receipt->replace(json_dump(record) + "\n");
 }
 
 int finish_stream(JailedSubprocessResult& result, const std::vector<std::string>& hints, Outlets& to, int code) {
@@ -136,11 +149,14 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   call.spec.stop_fd = signals->fd();
   if (to.live && !to.stream && streams_are_one_file()) call.spec.output_pipes = OutputPipes::kOne;
 
-  const Result<std::unique_ptr<Workspace>> workspace = open_workspace(options, environment, call.spec.repo, events);
-  if (!workspace) {
+  const auto refuse = [&](const Error& why) {
     const AuditCall refused{.spec = call.spec, .jail = options.jail, .repo = call.spec.repo};
-    return fail_run(record_refusal(call.config, refused, workspace.error()), options, to, events);
-  }
+    return fail_run(record_refusal(call.config, refused, why), options, to, events);
+  };
+  const Result<std::optional<OutputFile>> receipt = settle_receipt(options, environment, call.spec);
+  if (!receipt) return refuse(receipt.error());
+  const Result<std::unique_ptr<Workspace>> workspace = open_workspace(options, environment, call.spec.repo, events);
+  if (!workspace) return refuse(workspace.error());
   call.spec.workspace = workspace->get();
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
@@ -157,7 +173,7 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   result->denials = in_options(std::move(result->denials));
   const int code = exit_code_of(result->outcome, stop_signal);
   const std::vector<std::string> hints = hints_after(options, *result);
-  const Status kept = keep_receipt(options, *result, events.collected());
+  const Status kept = keep_receipt(options, *receipt, *result, events.collected());
   if (!kept) return fail_run(kept.error(), options, to, events);
   if (to.stream) leave(finish_stream(*result, hints, to, code));
   if (to.live) {

@@ -49,11 +49,10 @@ struct ValidateCommand {
 
 // The report, then the record that names it.
 Status finish_validation(const ValidateCommand& command, const jobs::ValidateReport& report,
-                         const jobs::ValidateOptions& options, const Environment& environment, Job& job) {
+                         const jobs::ValidateOptions& options, Job& job) {
   AuditJob record = jobs::audit_of(report, options);
   if (command.sarif) {
-    record.outputs.push_back(TRY(write_job_report(environment.current_directory / *command.sarif,
-                                                  jobs::validate_sarif(report, SALLYPORT_VERSION))));
+    record.outputs.push_back(TRY(job.write(*command.sarif, jobs::validate_sarif(report, SALLYPORT_VERSION))));
   }
   return job.end(std::move(record));
 }
@@ -102,6 +101,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
   StageEvents events(shown);
   JobOptions how = command.job;
   how.workspaces = default_workspace_dir();
+  if (command.sarif) how.outputs.push_back(*command.sarif);
   const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   ProgressLines lines({"lock", "fetch", "build", "test"});
@@ -126,7 +126,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
     lines.update(jobs::name_of(stage), line);
   };
   const jobs::ValidateReport report = jobs::run_validate((*job)->context(), options);
-  if (const Status finished = finish_validation(command, report, options, environment, **job); !finished) {
+  if (const Status finished = finish_validation(command, report, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }
   const int code = jobs::exit_code_of(report.verdict);
