@@ -150,7 +150,7 @@ Status write_checkpoint_settings(const LogDirectory& directory, const Checkpoint
 }
 
 Result<NoteKey> read_note_key(const std::filesystem::path& file) {
-  return parse_note_key(TRY(read_whole_file(file, kSmallFile)));
+  return parse_note_key(TRY(read_named_file(file, kSmallFile)));
 }
 
 void checkpoint_when_due(const LogDirectory& directory, std::uint64_t seq) {

@@ -41,7 +41,7 @@ Result<std::string> trusted_certificates(const std::optional<std::filesystem::pa
 }
 
 Result<std::string> read_ca_bundle(const std::filesystem::path& extra) {
-  const std::string own = TRY(read_whole_file(extra, kLargestBundle));
+  const std::string own = TRY(read_named_file(extra, kLargestBundle));
   if (own.find(kSecret) != std::string::npos) {
     return fail(invalid_request("ca", fmt::format("{} holds a private key", extra.native()),
                                 "the tool would read it; give a file of certificates alone"));

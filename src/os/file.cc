@@ -97,6 +97,18 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
 }
 
 Result<std::string> read_whole_file(const std::filesystem::path& path, ByteCount cap) {
+  // O_NONBLOCK: opening a FIFO would wait for its writer, before any deadline counts.
+  UniqueFd fd = TRY(open_path(path, O_RDONLY | O_NOCTTY | O_NONBLOCK));
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", path.native(), errno));
+  if (!S_ISREG(info.st_mode)) {
+    return fail(
+        system_error("read", path.native(), S_ISDIR(info.st_mode) ? EISDIR : EINVAL, "it is not a regular file"));
+  }
+  return read_all(fd.get(), cap, path.native());
+}
+
+Result<std::string> read_named_file(const std::filesystem::path& path, ByteCount cap) {
   UniqueFd fd = TRY(open_path(path, O_RDONLY | O_NOCTTY));
   return read_all(fd.get(), cap, path.native());
 }

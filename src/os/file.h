@@ -21,7 +21,10 @@ namespace sallyport {
 // Everything from the current offset to the end; an InvalidRequest error as soon as it is more than `cap`.
 [[nodiscard]] Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject);
 // For files of our own and of the kernel (/proc, /sys). Files somebody else made go through SandboxedPath (C27).
+// A regular file, or EINVAL at once: a FIFO in its place does not hold us up (C35).
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& path, ByteCount cap);
+// What a person named in this very call, who may mean a pipe: `--key <(pass show key)`. It can wait for as long as they like.
+[[nodiscard]] Result<std::string> read_named_file(const std::filesystem::path& path, ByteCount cap);
 
 [[nodiscard]] Status write_all(int fd, std::string_view bytes, std::string_view subject);
 

@@ -33,6 +33,18 @@ TEST(File, ReadsProcFilesThatClaimToBeEmpty) {
   EXPECT_NE(read_whole_file("/proc/self/status", mebibytes(1)).value().find("Name:"), std::string::npos);
 }
 
+TEST(File, C35_AFifoOrDeviceInTheFilesPlaceIsRefusedAtOnce) {
+  const TestDir dir;
+  const std::filesystem::path fifo = dir / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {fifo, std::filesystem::path("/dev/zero"), dir.path()}) {
+    EXPECT_FALSE(read_whole_file(path, mebibytes(1))) << path;  // that it returns at all is the point
+  }
+  const std::filesystem::path link = dir / "link";
+  std::filesystem::create_symlink(dir.file("f", "text"), link);
+  EXPECT_EQ(read_whole_file(link, mebibytes(1)).value(), "text");
+}
+
 TEST(File, AMissingFileIsASystemErrorWithItsErrno) {
   const auto missing = read_whole_file("/proc/self/absent", mebibytes(1));
   ASSERT_FALSE(missing);

@@ -41,7 +41,7 @@ Result<audit::RecordProof> make_proof(const ProveCommand& command, const Environ
                                       std::optional<audit::Checkpoint>& old) {
   const audit::LogDirectory directory = TRY(open_log(command.place, environment));
   if (command.checkpoint) {
-    const std::string note = TRY(read_whole_file(environment.current_directory / *command.checkpoint, mebibytes(1)));
+    const std::string note = TRY(read_named_file(environment.current_directory / *command.checkpoint, mebibytes(1)));
     const audit::NoteKey key = TRY(audit::own_public_key(directory));
     old = TRY(audit::open_checkpoint(note, key));
   }
@@ -103,7 +103,7 @@ struct CheckCommand {
 
 Result<Json> checked_statement(const CheckCommand& command, const Environment& environment) {
   const audit::NoteKey key = TRY(key_named(command.key, environment));
-  const std::string text = TRY(read_whole_file(environment.current_directory / command.file, mebibytes(16)));
+  const std::string text = TRY(read_named_file(environment.current_directory / command.file, mebibytes(16)));
   const audit::VerifiedPayload payload = TRY(audit::open_envelope(text, key));
   Json statement = Json::parse(payload.payload, nullptr, false);
   const bool is_statement =

@@ -34,7 +34,7 @@ Result<audit::VerifyOptions> verify_options(const VerifyCommand& command, const 
   if (command.key) options.key = TRY(key_named(*command.key, environment));
   for (const fs::path& file : command.checkpoints) {
     const audit::NoteKey key = options.key ? *options.key : TRY(audit::own_public_key(directory));
-    const std::string note = TRY(read_whole_file(environment.current_directory / file, mebibytes(1)));
+    const std::string note = TRY(read_named_file(environment.current_directory / file, mebibytes(1)));
     options.kept.push_back(TRY(audit::open_checkpoint(note, key)));
   }
   return options;
