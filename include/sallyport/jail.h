@@ -46,7 +46,7 @@ struct StdinFd {
 // Weakens every jail: the tool holds this very descriptor. It can truncate, lock or chmod a file given here, take over a
 // terminal's settings, and reopen either through /proc. For a tool that needs a terminal; never for a file.
 struct RawStdinFd {
-  int fd = -1;  // borrowed for the call
+  int fd = -1;  // borrowed for the call; no directory and no O_PATH, which would lead around the jail
 };
 using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd, RawStdinFd>;
 

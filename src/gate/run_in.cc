@@ -110,6 +110,9 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   supervision.layers = watch_layers(spec);
   EgressSession egress(plan, events);
   supervision.on_network = [&egress](NetworkOpened network) { return egress.start(std::move(network)); };
+  supervision.on_started = [&](const RunFacts& facts) {
+    return check_established(jail, *staging.run, facts, host, prepared);
+  };
   // Before the start: a jail may still be on its way, and after the end somebody waits for us.
   Receipt receipt{.jail = std::string(jail.name()),
                   .binary = prepared.tool->identity,

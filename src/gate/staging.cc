@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/policy/known_guarantee.h"
 #include "gate/tool_files.h"
 
 namespace sallyport {
@@ -74,12 +75,19 @@ std::vector<Established> with_gates_part(std::vector<Established> by_jail, const
   const auto drop = [&by_jail](Guarantee guarantee) {
     std::erase_if(by_jail, [&](const Established& entry) { return entry.guarantee == guarantee; });
   };
+  // A jail of an embedding program may list anything: what names no guarantee cannot be promised, nor written down.
+  std::erase_if(by_jail, [](const Established& entry) { return !is_guarantee(entry.guarantee); });
   for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);
   if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);
   if (!prepared.write_doubt.empty()) drop(Guarantee::kFsWriteConfined);
   const std::vector<Established>& limits = host.resources().established;
   by_jail.insert(by_jail.end(), limits.begin(), limits.end());
   return by_jail;
+}
+
+Status check_established(const Jail& jail, const StagedRun& run, const RunFacts& facts, const EngineCallHost& host,
+                         const Prepared& prepared) {
+  return check_given(jail, host, prepared.plan, with_gates_part(run.established(facts), host, prepared));
 }
 
 Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared, Purpose purpose,
@@ -95,6 +103,7 @@ Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared
                                                    .purpose = purpose,
                                                    .another_follows = another_follows,
                                                    .host = host}));
+  if (!run) return fail(jail_unavailable(jail.name(), "it staged nothing"));
   std::vector<Established> would = with_gates_part(run->would_establish(), host, prepared);
   TRY(check_given(jail, host, plan, would));
   return Staging{.run = std::move(run), .would_establish = std::move(would)};

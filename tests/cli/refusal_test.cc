@@ -62,6 +62,7 @@ TEST_F(CliRefusal, EveryBadInputIsATypedErrorWithAHint) {
       {"probe name", {"run", "--probe", "Bad-Name", "--", "git"}, "invalid_probe_name"},
       {"code-loading variable", {"run", "--env", "LD_PRELOAD=/x", "--", "git"}, "invalid_request"},
       {"unknown guarantee", {"run", "--require", "net.isolatd", "--", "git"}, "invalid_request"},
+      {"workspace without a name", {"workspace", "new", ""}, "invalid_request"},
       {"unknown jail", {"run", "--jail", "natvie", "--", "git"}, "invalid_request"},
   };
   for (const BadInput& input : inputs) expect_refused(input);

@@ -162,6 +162,31 @@ TEST_P(PlacesTest, what_cannot_be_read_is_no_stdin) {
   }
 }
 
+// Through a directory's descriptor every file below it can be opened, whatever the jail shows.
+TEST_P(PlacesTest, a_directory_is_no_stdin_however_it_is_given) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  fs::create_directory(dir_ / "outside");
+  const fs::path mark = dir_ / "outside/mark";
+  write_file(mark, "untouched by a tool");
+  JailedSubprocessSpec what = spec({"write_to", "/proc/self/fd/0/mark"});
+  for (const int flags : {O_RDONLY | O_DIRECTORY, O_PATH | O_DIRECTORY, O_PATH}) {
+    const bool file = flags == O_PATH;
+    const UniqueFd given(::open((file ? mark : mark.parent_path()).c_str(), flags | O_CLOEXEC));
+    what.stdin_source = RawStdinFd{given.get()};
+    for (const JailKind jail : {GetParam(), JailKind::kNone}) {
+      const Result<JailedSubprocessResult> refused = gate->run(what, jail, {});
+      ASSERT_FALSE(refused) << flags;
+      EXPECT_NE(refused.error().as<InvalidRequest>(), nullptr) << refused.error().message;
+    }
+  }
+  EXPECT_EQ(read_file(mark), "untouched by a tool");
+  // Control: without a jail and by its own path the tool does write it.
+  what.stdin_source = NullStdin{};
+  what.argv = {"write_to", mark.string()};
+  EXPECT_EQ(exit_code(run(*gate, what, JailKind::kNone)), 0);
+  EXPECT_NE(read_file(mark), "untouched by a tool");
+}
+
 INSTANTIATE_TEST_SUITE_P(Jails, PlacesTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
 
 }  // namespace

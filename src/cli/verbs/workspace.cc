@@ -203,7 +203,8 @@ Status check_words(const WorkspaceCommand& command) {
   const bool is_list = command.what == "list";
   const std::size_t most = is_list ? 0 : command.what == "commit" ? command.words.size() : 1;
   if (command.words.size() > most) return fail(superfluous_word(command.words[most]));
-  if (is_list || !command.words.empty()) return {};
+  // An empty name is an unset variable of a script; the library would make one that is gone with this process.
+  if (is_list || (!command.words.empty() && !command.words.front().empty())) return {};
   return fail(invalid_request("workspace", "no name was given", "see 'sallyport help workspace'"));
 }
 

@@ -15,6 +15,7 @@
 #include "core/policy/env_filter.h"
 #include "core/policy/hardening.h"
 #include "core/policy/hardening/npm_scripts.h"
+#include "core/policy/known_guarantee.h"
 #include "core/text/units.h"
 
 namespace sallyport {
@@ -134,6 +135,11 @@ Result<std::vector<HostRule>> allowed_hosts(const ToolEntry& tool, const JailedS
   return rules;
 }
 
+Status check_required(std::span<const Guarantee> required) {
+  if (std::ranges::all_of(required, is_guarantee)) return {};
+  return fail(invalid_request("required", "one of them is no guarantee", "take them from sallyport/guarantee.h"));
+}
+
 Status check_paths(const CanonicalPaths& paths) {
   if (!paths.repo.is_absolute()) return fail(invalid_request("repo", "not resolved to an absolute path"));
   if (!paths.cwd.is_absolute()) return fail(invalid_request("cwd", "not resolved to an absolute path"));
@@ -230,6 +236,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   if (spec.probe) probe = TRY(ProbeId::parse(*spec.probe));
   AdmittedCall call{.probe = std::move(probe), .tool = TRY(admitted_tool(allowlist, spec.argv))};
   TRY(check_arguments(spec.argv));
+  TRY(check_required(spec.required));
   TRY(check_limits(spec.limits));
   TRY(check_proxy(spec.via_proxy));
   TRY(check_positive("nofile", spec.open_files));

@@ -187,6 +187,8 @@ class Supervisor {
     ended_.facts = started.facts;
     ended_.scratch = std::move(started.scratch);
     ended_.tree = std::move(started.tree);
+    if (!how_.on_started || stopping()) return;
+    if (Status fits = how_.on_started(ended_.facts); !fits) give_up_with(std::move(fits).error());
   }
 
   void accept(const StartFailed& failed) {
@@ -281,6 +283,7 @@ Result<Ended> supervise(StagedRun& staged, const Supervision& supervision, const
   Streams streams = TRY(open_streams(supervision, null_device));
   const std::unique_ptr<LiveRun> run =
       TRY(staged.start({.in = streams.in.tools_end(), .out = streams.tools_out.get(), .err = streams.tools_err_end()}));
+  if (!run) return fail(jail_unavailable(supervision.jail, "it started nothing"));
   return Supervisor(*run, std::move(streams), supervision, stop_event.fd()).to_the_end();
 }
 

@@ -67,8 +67,9 @@ struct Supervision {
   OutputTap tap{};
   std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
   OnNetwork on_network{};
-  int stop_fd = -1;         // ends the run as the stop token does, when readable
-  std::string_view jail{};  // its name, for messages
+  std::function<Status(const RunFacts&)> on_started{};  // an error kills the run and is its end
+  int stop_fd = -1;                                     // ends the run as the stop token does, when readable
+  std::string_view jail{};                              // its name, for messages
 };
 
 enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };

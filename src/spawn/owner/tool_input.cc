@@ -28,6 +28,16 @@ Error unreadable(std::string_view why) {
   return invalid_request("stdin", why, "give a file, a pipe or a socket that is open for reading");
 }
 
+// A directory leads around every wall of a jail: openat(2), and /proc/self/fd/0/…; so does what names a file and opens none.
+Result<struct stat> about(int fd) {
+  struct stat info{};
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fstat(fd, &info) != 0) return fail(system_error("use", kName, errno));
+  if (S_ISDIR(info.st_mode)) return fail(unreadable("it is a directory"));
+  if ((flags & O_PATH) != 0) return fail(unreadable("it is not open for reading"));
+  return info;
+}
+
 }  // namespace
 
 Result<ToolInput> ToolInput::open(const StdinSource& source, NullDevice null_device) {
@@ -45,6 +55,7 @@ Result<ToolInput> ToolInput::open(const StdinSource& source, NullDevice null_dev
   }
   if (const auto* raw = std::get_if<RawStdinFd>(&source)) {
     input.given_ = TRY(keep(raw->fd));
+    TRY(about(input.given_.get()));
     return input;
   }
   return copied(std::get<StdinFd>(source).fd);
@@ -53,13 +64,11 @@ Result<ToolInput> ToolInput::open(const StdinSource& source, NullDevice null_dev
 Result<ToolInput> ToolInput::copied(int borrowed) {
   ToolInput input;
   input.source_ = TRY(keep(borrowed));
-  struct stat about{};
+  const struct stat info = TRY(about(input.source_.get()));
   const int flags = ::fcntl(input.source_.get(), F_GETFL);
-  if (flags < 0 || ::fstat(input.source_.get(), &about) != 0) return fail(system_error("use", kName, errno));
-  if (S_ISDIR(about.st_mode)) return fail(unreadable("it is a directory"));
-  if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY) return fail(unreadable("it is not open for reading"));
-  if (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode)) input.kind_ = Kind::kFile;
-  if (S_ISSOCK(about.st_mode)) input.kind_ = Kind::kSocket;
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return fail(unreadable("it is not open for reading"));
+  if (S_ISREG(info.st_mode) || S_ISBLK(info.st_mode)) input.kind_ = Kind::kFile;
+  if (S_ISSOCK(info.st_mode)) input.kind_ = Kind::kSocket;
   Pipe pipe = TRY(make_pipe());
   TRY(set_nonblocking(pipe.write_end.get()));
   input.given_ = std::move(pipe.read_end);
