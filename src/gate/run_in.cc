@@ -40,6 +40,13 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
        .fields = {{"probe_name", probe_name(plan)}, {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
 }
 
+void keep_streams(EventSink* events, const Plan& plan, spawn::Ended& ended, JailedSubprocessResult& result) {
+  emit_truncation(events, plan, Stream::kStdout, ended.stdout_stream);
+  emit_truncation(events, plan, Stream::kStderr, ended.stderr_stream);
+  result.stdout_stream = std::move(ended.stdout_stream);
+  result.stderr_stream = std::move(ended.stderr_stream);
+}
+
 // A limit that was asked for and is kept by less than a cgroup.
 void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& resources) {
   if (events == nullptr) return;
@@ -143,15 +150,13 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   result.denials = TRY(egress.stop());
   result.git_findings = std::move(review.findings);
   result.persistence = std::move(left.findings);
-  result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials);
+  result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials,
+                           plan.strict_network ? NetworkMode::kStrict : NetworkMode::kLenient);
   result.receipt = std::move(receipt);
   result.duration = ended->duration + notes.spent;
   result.usage = ended->usage;
   if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
-  emit_truncation(events, plan, Stream::kStdout, ended->stdout_stream);
-  emit_truncation(events, plan, Stream::kStderr, ended->stderr_stream);
-  result.stdout_stream = std::move(ended->stdout_stream);
-  result.stderr_stream = std::move(ended->stderr_stream);
+  keep_streams(events, plan, *ended, result);
   return result;
 }
 

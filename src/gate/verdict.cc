@@ -28,7 +28,7 @@ OomKilled out_of_memory(const spawn::Ended& ended, std::uint64_t oom_kills, cons
 }  // namespace
 
 Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits,
-                std::span<const Denial> denials) {
+                std::span<const Denial> denials, NetworkMode network) {
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(ended.duration);
   switch (ended.by) {
     case spawn::EndedBy::kDeadline:
@@ -58,7 +58,9 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
       break;
   }
   if (oom_kills > 0) return out_of_memory(ended, oom_kills, limits);
-  if (!denials.empty() && (ended.by == spawn::EndedBy::kNetwork || ended.wait_status != 0)) {
+  const bool decides =
+      network == NetworkMode::kStrict || ended.by == spawn::EndedBy::kNetwork || ended.wait_status != 0;
+  if (!denials.empty() && decides) {
     return NetworkDenied{.host = denials.front().host, .port = denials.front().port};
   }
   return Completed{fate_of(ended.wait_status)};

@@ -21,6 +21,7 @@ struct Case {
   std::uint64_t oom_kills;
   bool denied;
   std::string_view outcome;
+  NetworkMode network = NetworkMode::kLenient;
 };
 
 // One row for each way a run can end; a tool that only claims something is "completed".
@@ -39,6 +40,9 @@ const Case kCases[] = {
     {"StrictNetwork", EndedBy::kNetwork, SIGKILL, 0, true, "network_denied"},
     {"DeniedAndFailed", EndedBy::kItself, 1 << 8, 0, true, "network_denied"},
     {"DeniedButCoped", EndedBy::kItself, 0, 0, true, "completed"},
+    {"StrictAndGoneBeforeItWasEnded", EndedBy::kItself, 0, 0, true, "network_denied", NetworkMode::kStrict},
+    {"StrictAndObedient", EndedBy::kItself, 0, 0, false, "completed", NetworkMode::kStrict},
+    {"StrictAndOutOfTime", EndedBy::kDeadline, SIGTERM, 0, true, "timed_out", NetworkMode::kStrict},
 };
 
 class VerdictTable : public testing::TestWithParam<Case> {};
@@ -53,7 +57,7 @@ TEST_P(VerdictTable, IsAsWritten_C20) {
   const Limits limits{.wall = 1s, .memory = mebibytes(1)};
   const std::vector<Denial> denials =
       row.denied ? std::vector<Denial>{{.host = "host.test", .port = 443}} : std::vector<Denial>{};
-  const Outcome outcome = verdict(ended, row.oom_kills, limits, denials);
+  const Outcome outcome = verdict(ended, row.oom_kills, limits, denials, row.network);
   EXPECT_EQ(outcome_name(outcome), row.outcome);
 }
 
