@@ -17,7 +17,7 @@
 // errno of what could not be read or written, GuaranteeUnavailable from a run whose jail cannot show one. The rule:
 // docs/contract.md, C37.
 //
-// Threads: one at a time for each object. A second run that is given a workspace in use is refused, in this process or another.
+// Threads: one at a time for each object. A second run, or discard(), of a workspace in use is refused, in this process or another.
 // Do not write the lower directory while a run is under way: what that run sees of it is then undefined, and only that.
 #pragma once
 

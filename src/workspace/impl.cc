@@ -232,6 +232,11 @@ Status Workspace::Impl::begin_use() {
   return fail(invalid_request("workspace", "another run is using it", "run one after the other, or open a second one"));
 }
 
+Status Workspace::Impl::discard() {
+  if (!in_use_) return remove();
+  return fail(invalid_request("workspace", "a run is using it", "stop the run first"));
+}
+
 void Workspace::Impl::end_use() {
   clear_work();
   in_use_ = false;

@@ -45,6 +45,7 @@ class Workspace::Impl {
   [[nodiscard]] int repo_fd() const { return repo_.get(); }
   [[nodiscard]] int upper_fd() const { return upper_.get(); }
   [[nodiscard]] int copy_fd() const { return copy_.get(); }
+  [[nodiscard]] Status discard();  // refused while a run uses it
   [[nodiscard]] Status remove();
 
  private:

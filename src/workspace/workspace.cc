@@ -51,7 +51,7 @@ const fs::path& Workspace::repo() const { return impl_->about().repo; }
 const std::string& Workspace::name() const { return impl_->about().name; }
 ByteCount Workspace::quota() const { return ByteCount{impl_->about().quota}; }
 WorkspaceMechanism Workspace::mechanism() const { return impl_->about().mechanism; }
-Status Workspace::discard() { return impl_->remove(); }
+Status Workspace::discard() { return impl_->discard(); }
 
 Result<UniqueFd> Workspace::open_file(const fs::path& relative) const { return impl_->view().open_file(relative); }
 

@@ -168,6 +168,21 @@ TEST_P(CommitTest, an_anonymous_workspace_leaves_nothing) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "state"));
 }
 
+TEST_P(CommitTest, one_that_a_run_uses_is_not_discarded) {
+  const std::unique_ptr<Workspace> work = open("used");
+  JailedSubprocessSpec what = spec({"print_args", "x"});
+  what.workspace = work.get();
+  bool asked = false;
+  what.tap = [&](Stream, std::string_view) {
+    asked = true;
+    EXPECT_FALSE(work->discard());
+  };
+  EXPECT_EQ(exit_code(run(*gate_, what, GetParam())), 0);
+  EXPECT_TRUE(asked);
+  EXPECT_TRUE(work->diff());
+  EXPECT_TRUE(work->discard());  // control
+}
+
 TEST_P(CommitTest, names_and_state_directories_that_are_not_safe_are_refused) {
   for (const char* name : {"../x", ".hidden", "a/b", "a b", "-x", "a\n"}) {
     EXPECT_FALSE(Workspace::open({.repo = repo_, .state_dir = dir_ / "state", .name = name}).has_value()) << name;
