@@ -15,6 +15,7 @@
 #include "audit/tiles.h"
 #include "core/errors.h"
 #include "core/json/json.h"
+#include "core/text/printable.h"
 #include "os/file.h"
 
 namespace sallyport::audit {
@@ -150,7 +151,17 @@ Status write_checkpoint_settings(const LogDirectory& directory, const Checkpoint
 }
 
 Result<NoteKey> read_note_key(const std::filesystem::path& file) {
-  return parse_note_key(TRY(read_named_file(file, kSmallFile)));
+  const UniqueFd fd = TRY(open_path(file, O_RDONLY | O_NOCTTY));
+  const std::string text = TRY(read_all(fd.get(), kSmallFile, file.native()));
+  NoteKey key = TRY(parse_note_key(text));
+  if (key.seed.empty()) return key;
+  // Who can read it signs in our name; who can write it makes us sign with a key of theirs. A group may share it for reading.
+  constexpr mode_t kTooOpen = S_IRWXO | S_IWGRP;
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", file.native(), errno));
+  if (!S_ISREG(info.st_mode) || (info.st_mode & kTooOpen) == 0) return key;
+  return fail(invalid_request("key", fmt::format("others may use it (mode {:04o})", info.st_mode & 07777U),
+                              fmt::format("make a new one; to keep this one: chmod 600 {}", printable(file.native()))));
 }
 
 void checkpoint_when_due(const LogDirectory& directory, std::uint64_t seq) {

@@ -136,6 +136,7 @@ class CheckpointedLog : public LogTest {
   }
   void keep_keys() {
     write(dir_ / "key", private_key_text(key_));
+    fs::permissions(dir_ / "key", fs::perms::owner_read | fs::perms::owner_write);
     write(place() / "checkpoint.pub", public_key_text(key_));
     const LogDirectory directory = *LogDirectory::open_for_writing(place());
     ASSERT_TRUE(write_checkpoint_settings(directory, {.key = dir_ / "key", .copy_to = {dir_.path()}}));

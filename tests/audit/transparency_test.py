@@ -87,6 +87,18 @@ class Transparency(Keyed):
             self.assertEqual(self.run_tool("true").returncode, 0)
         self.assertTrue(any("could not be made" in note for note in self.audit_json("verify")["notes"]))
 
+    def test_a_private_key_that_others_may_use_signs_nothing(self) -> None:
+        before = self.checkpoint()  # control
+        self.audit("attest", "last", "--key", self.key)
+        self.run_tool("true")
+        for mode in (0o604, 0o602, 0o660):
+            self.key.chmod(mode)
+            self.assertIn(b"others may use it", self.audit("checkpoint", code=125).stderr)
+            self.assertIn(b"others may use it", self.audit("attest", "last", "--key", self.key, code=125).stderr)
+        self.assertEqual((self.log / "checkpoint").read_text(), before)
+        self.key.chmod(0o640)  # a group may share it for reading
+        self.assertNotEqual(self.checkpoint(), before)
+
     def test_keygen_never_writes_over_a_key(self) -> None:
         before = self.key.read_bytes()
         self.audit("keygen", "--name", "example.org/audit", "--key", self.key, code=125)
