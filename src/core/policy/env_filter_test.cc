@@ -63,11 +63,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "GIT_CONFIG_PARAMETERS", "GIT_TEMPLATE_DIR", "GIT_DIR", "GIT_TRACE", "npm_config_ignore_scripts",
                     "NPM_CONFIG_IGNORE_SCRIPTS", "Npm_Config_Script_Shell", "RIPGREP_CONFIG_PATH", "EDITOR", "VISUAL",
                     "PAGER", "LESSOPEN", "DOCKER_HOST", "DOCKER_CONFIG", "SEMGREP_SEND_METRICS", "OPENSSL_CONF",
-                    "SSH_ASKPASS", "XDG_CONFIG_HOME"));
+                    "SSH_ASKPASS", "XDG_CONFIG_HOME", "RUSTC", "RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER", "MAKE",
+                    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", "MAKEFILES", "CMAKE_TOOLCHAIN_FILE",
+                    "CMAKE_CXX_COMPILER_LAUNCHER", "GCC_EXEC_PREFIX", "COMPILER_PATH", "CCACHE_PREFIX", "LD", "AR",
+                    "DEPENDENCIES_OUTPUT", "JDK_JAVAC_OPTIONS", "PYTEST_PLUGINS", "COVERAGE_PROCESS_START"));
 
 TEST(ChildEnv, AcceptsHarmlessMembersOfClosedFamilies) {
   for (const char* name : {"NODE_ENV", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "PYTHONUNBUFFERED", "NPM_TOKEN", "TZ",
-                           "TMPDIR", "LC_CTYPE", "CI", "_X1"}) {
+                           "TMPDIR", "LC_CTYPE", "CI", "_X1", "CARGO_TARGET_DIR", "RUSTFLAGS", "MAKEFLAGS", "CFLAGS"}) {
     const std::vector<EnvVar> extras = {{name, "x"}};
     EXPECT_TRUE(child_env({}, extras).has_value()) << name;
   }
