@@ -33,7 +33,7 @@ class SetUpFault : public testing::TestWithParam<int> {
       workspace = Workspace::open({.repo = repo_.path(), .state_dir = state_.path() / "w"}).value();
     }
     Limits limits{.wall = 20s};
-    if (geteuid() == 0) limits.pids = 64;
+    if (geteuid() == 0 && jail != kGvisorJail) limits.pids = 64;  // gVisor's processes are none of the host's
     return engine.run({.argv = {std::string(attack::kProgramName), "write_readonly_repo", "appears=" + mark().native()},
                        .repo = repo_.path(),
                        .cwd = repo_.path(),
@@ -113,6 +113,18 @@ TEST_F(SetUpFault, DeniesInTheLandlockJailToo) {
                             Stage::kWorkingDirectory, Stage::kStdio, Stage::kNoNewPrivs, Stage::kSpeculation,
                             Stage::kLandlock, Stage::kCapabilities, Stage::kSeccomp, Stage::kExec}) {
     EXPECT_FALSE(run(stage, JailKind::kLandlock)) << stage_name(stage);
+    EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
+  }
+}
+
+// There our init also opens what carries the connections to the allowed host.
+TEST_F(SetUpFault, DeniesInsideGvisorToo) {
+  const Result<JailedSubprocessResult> control = run(Stage::kNone, kGvisorJail);
+  ASSERT_TRUE(control) << control.error().message;
+  EXPECT_TRUE(fs::remove(mark()));
+  for (const Stage stage : {Stage::kNetwork, Stage::kMakeDirectory, Stage::kWorkingDirectory, Stage::kNoNewPrivs,
+                            Stage::kCapabilities, Stage::kSeccomp, Stage::kInitLocks, Stage::kExec}) {
+    EXPECT_FALSE(run(stage, kGvisorJail)) << stage_name(stage);
     EXPECT_FALSE(fs::exists(mark())) << stage_name(stage);
   }
 }
