@@ -47,8 +47,10 @@ enum class Prop : std::uint32_t {
   kSocketInRepo = 1U << 21U,  // listeners of ours have their sockets in the repo
   kWorkspace = 1U << 23U,     // in a jail the repo is a workspace's; without one it is the host's own
   // A datagram to a group, which a network must have rules for to refuse. Where connections are carried out of one that has none, it
-  // stays on the jail's own loopback and nobody says so (ADR 0107): judged elsewhere only.
+  // stays on the jail's own loopback and nobody says so (ADR 0107).
   kToAGroup = 1U << 24U,
+  // The deed is one on the kernel: another than the host's may say yes to it, about itself.
+  kToTheKernel = 1U << 25U,
   kLinkedCorner = 1U << 22U,  // what is protected in the writable repo is a symlink or has a second name
 };
 

@@ -28,7 +28,7 @@ inline constexpr auto kKernelCases = std::to_array<Case>({
     Case{"clone3_newuser", kProcSeccomp, kTellsBroken, kNothing, "make a user namespace with clone3"},
     Case{"setns", kProcSeccomp, kTellsBroken, kNothing, "enter a namespace"},
     Case{"mknod_device", kProcCapsDropped, kTellsBroken, kWritableRepo | kNeedsRoot, "make a device node and open it"},
-    Case{"device_in_repo", kFsWriteConfined, kTellsBroken, kDeviceNode | kNeedsRoot,
+    Case{"device_in_repo", kFsWriteConfined, kTellsBroken, kDeviceNode | kNeedsRoot | kToTheKernel,
          "open a device node that lies in the repo (nodev)"},
     Case{"open_by_handle", kProcSeccomp, kTellsBroken, kNeedsRoot, "open a file by its handle, around every mount"},
     // Kernel
@@ -111,7 +111,7 @@ inline constexpr auto kKernelCases = std::to_array<Case>({
     Case{"file_capabilities", kProcNoNewPrivs, kTellsBroken, kSetuidCopy | kNeedsRoot,
          "gain capabilities by a program that carries them"},
     Case{"hold_capabilities", kProcCapsDropped, kTellsBroken, kNeedsRoot, "hold any capability at all"},
-    Case{"raise_priority", kProcCapsDropped, kTellsBroken, kNeedsRoot, "raise one's own priority"},
+    Case{"raise_priority", kProcCapsDropped, kTellsBroken, kNeedsRoot | kToTheKernel, "raise one's own priority"},
     Case{"raw_socket", kProcCapsDropped, kTellsBroken, kNothing, "open a raw ICMP socket"},
     Case{"route_add", kProcCapsDropped, kTellsBroken, kNothing, "add a network route"},
     // Processes

@@ -57,8 +57,10 @@ bool effect_shows(const Case& attack, const World& world, const Evidence& eviden
       return world.smuggled();
     case Effect::kKilled:
       return evidence.accomplice_dead;
-    case Effect::kSurvives:
-      return survivor_found_and_killed(world.marker());
+    case Effect::kSurvives: {
+      const bool found = survivor_found_and_killed(world.marker());
+      return found || evidence.outlived;
+    }
     case Effect::kFloods:
       return evidence.most_kept > kOutputCap;
     case Effect::kForgesVerdict:
@@ -77,6 +79,43 @@ std::optional<pid_t> find_process(std::string_view marker, pid_t except) {
     if (words && words->find(marker) != std::string::npos) return process.pid;
   }
   return std::nullopt;
+}
+
+std::vector<ProcessEntry> descendants_of(pid_t owner) {
+  std::vector<ProcessEntry> found;
+  const Result<std::vector<ProcessEntry>> all = list_processes();
+  if (!all) return found;
+  std::vector<pid_t> parents = {owner};
+  while (!parents.empty()) {
+    const pid_t parent = parents.back();
+    parents.pop_back();
+    for (const ProcessEntry& one : *all) {
+      if (one.parent != parent || one.state == 'Z') continue;
+      found.push_back(one);
+      parents.push_back(one.pid);
+    }
+  }
+  return found;
+}
+
+bool any_lives_on_and_is_killed(const std::vector<ProcessEntry>& processes) {
+  constexpr milliseconds kTimeToDie{5000};
+  std::vector<pid_t> alive;
+  const auto all_are_gone = [&] {
+    alive.clear();
+    const Result<std::vector<ProcessEntry>> now = list_processes();
+    if (!now) return false;
+    for (const ProcessEntry& one : *now) {
+      const bool is_one = std::ranges::any_of(processes, [&](const ProcessEntry& known) {
+        return known.pid == one.pid && known.start_ticks == one.start_ticks && one.state != 'Z';
+      });
+      if (is_one) alive.push_back(one.pid);
+    }
+    return alive.empty();
+  };
+  if (within(kTimeToDie, all_are_gone)) return false;
+  for (const pid_t pid : alive) ::kill(pid, SIGKILL);
+  return true;
 }
 
 bool survivor_found_and_killed(std::string_view marker) {

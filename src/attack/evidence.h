@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attack/case.h"
 #include "attack/world.h"
+#include "os/process_table.h"
 #include "spawn/without_gate.h"
 
 namespace sallyport::attack {
@@ -19,12 +21,19 @@ struct Evidence {
   std::string output{};         // stdout as kept
   std::uint64_t most_kept = 0;  // of either stream
   bool accomplice_dead = false;
-  bool misjudged = false;  // the verdict is not the plain end that happened
+  bool misjudged = false;      // the verdict is not the plain end that happened
+  bool outlived = false;       // a process of the run lives on after its owner
+  std::string stays_inside{};  // the deed may succeed there and reaches nothing outside: why
 };
 
 [[nodiscard]] bool effect_shows(const Case& attack, const World& world, const Evidence& evidence);
 // The attack program said that it was there.
 [[nodiscard]] bool was_tried(const Case& attack, const Evidence& evidence);
+
+// Every live process below `owner`.
+[[nodiscard]] std::vector<ProcessEntry> descendants_of(pid_t owner);
+// One of them, once the kernel has had the time to finish what was killed; kills what it finds.
+[[nodiscard]] bool any_lives_on_and_is_killed(const std::vector<ProcessEntry>& processes);
 
 // A live process with this marker on its command line, `except` apart.
 [[nodiscard]] std::optional<pid_t> find_process(std::string_view marker, pid_t except = -1);

@@ -150,20 +150,22 @@ Result<Evidence> with_dying_owner(const Case& attack, const World& world, const 
   start.stdout_to = world.outside("stdout");
   start.stderr_to = world.outside("stderr");
   CarelessProcess owner = TRY(CarelessProcess::start(start));
-  while (!find_process(world.marker(), owner.pid())) {
+  const std::string tried = "ATTACK:" + std::string(attack.name);
+  // By what it says: behind another kernel it is no process of this one.
+  while (read_whole_file(start.stdout_to, mebibytes(1)).value_or("").find(tried) == std::string::npos) {
     if (owner.wait(5ms)) {
       const std::string said = read_whole_file(start.stderr_to, mebibytes(1)).value_or("");
       return fail(invalid_request("supervisor", said));
     }
   }
+  const std::vector<ProcessEntry> below = descendants_of(owner.pid());
   owner.send_signal(SIGKILL);
   static_cast<void>(owner.wait(10s));
-  return Evidence{.output = "ATTACK:" + std::string(attack.name)};
+  return Evidence{.output = tried, .outlived = any_lives_on_and_is_killed(below)};
 }
 
-bool carries_connections(const Receipt& receipt) {
-  return std::ranges::any_of(receipt.established,
-                             [](const Established& one) { return one.mechanism == Mechanism::kConnectionsCarried; });
+bool lists(const Receipt& receipt, Mechanism mechanism) {
+  return std::ranges::find(receipt.established, mechanism, &Established::mechanism) != receipt.established.end();
 }
 
 Result<Evidence> attack_jail(const Case& attack, const World& world, const Surroundings& surroundings, JailKind jail) {
@@ -178,10 +180,14 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
     spec.workspace = workspace.get();
   }
   const JailedSubprocessResult result = TRY(gate->run(spec, jail, {}));
-  if (has(attack.props, Prop::kToAGroup) && carries_connections(result.receipt)) {
-    return fail(invalid_request("attack", "a datagram to a group stays on the jail's own loopback there (ADR 0107)"));
+  Evidence evidence = evidence_of(attack, result);
+  if (has(attack.props, Prop::kToAGroup) && lists(result.receipt, Mechanism::kConnectionsCarried)) {
+    evidence.stays_inside = "a datagram to a group stays on the jail's own loopback there";
   }
-  return evidence_of(attack, result);
+  if (has(attack.props, Prop::kToTheKernel) && lists(result.receipt, Mechanism::kGuestKernel)) {
+    evidence.stays_inside = "it is that kernel's own, and nothing of the host's";
+  }
+  return evidence;
 }
 
 // The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.
@@ -208,9 +214,10 @@ Try try_in_jail(const Case& attack, const Surroundings& surroundings, JailKind j
     const bool refused = error.as<GuaranteeUnavailable>() != nullptr;
     return {.got = refused ? Got::kRefused : Got::kNotTried, .why = error.message};
   }
-  if (effect_shows(attack, *world, *evidence)) return {.got = Got::kThrough};
+  const bool shows = effect_shows(attack, *world, *evidence);
+  if (shows && evidence->stays_inside.empty()) return {.got = Got::kThrough};
   if (!was_tried(attack, *evidence)) return {.got = Got::kNotTried, .why = "the attack program did not start"};
-  return {.got = Got::kBlocked};
+  return {.got = Got::kBlocked, .why = shows ? evidence->stays_inside : std::string()};
 }
 
 }  // namespace
