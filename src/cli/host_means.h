@@ -11,7 +11,7 @@ namespace sallyport::cli {
 
 // Plain values, found out by doing.
 struct HostMeans {
-  std::string memory{};     // "cgroup.v1", "cgroup.v2", "watch"
+  std::string memory{};     // "cgroup.v1", "cgroup.v2", "watch"; empty: refused
   std::string pids{};       // the same or "rlimit"; empty: refused
   std::string no_cgroup{};  // why none can be made; empty: one can
   bool landlock = false;

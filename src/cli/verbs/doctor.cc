@@ -178,7 +178,9 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
 
 std::optional<HostMeans> means_of_first_working(const std::vector<JailAnswer>& answers) {
   const auto works = std::ranges::find_if(answers, [](const JailAnswer& answer) { return !answer.problem; });
-  if (works == answers.end() || works->jail == JailKind::kNone) return std::nullopt;
+  // Those that are taken only by name have means of their own, which say nothing of the host's.
+  const std::vector<JailKind> usual = GateConfig().auto_jails;
+  if (works == answers.end() || std::ranges::find(usual, works->jail) == usual.end()) return std::nullopt;
   return find_host_means(*works);
 }
 
