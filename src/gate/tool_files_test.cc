@@ -6,7 +6,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 
+#include "core/view/fs_view.h"
 #include "os/test_dir.h"
 
 namespace sallyport {
@@ -14,6 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Kind = FileRule::Kind;
+
+// By the repo's second name in a jail.
+std::string inside(std::string_view path) { return std::string(kJailRepo) + std::string(path); }
 
 void touch(const fs::path& path) { std::ofstream(path) << "x"; }
 
@@ -90,8 +96,8 @@ TEST_F(ToolFiles, InAJailOnlyWhatIsTheHostsIsChecked) {
   EXPECT_TRUE(allows(Kind::kOutput, "/tmp/probe/x", Confinement::kJailed));
   read_write_ = {outside_};
   EXPECT_FALSE(allows(Kind::kOutput, (outside_ / "link").native(), Confinement::kJailed));
-  EXPECT_FALSE(allows(Kind::kOutput, "/work/index.scip", Confinement::kJailed));
-  EXPECT_FALSE(allows(Kind::kOutput, "/work/sub/../index.scip", Confinement::kJailed));
+  EXPECT_FALSE(allows(Kind::kOutput, inside("/index.scip"), Confinement::kJailed));
+  EXPECT_FALSE(allows(Kind::kOutput, inside("/sub/../index.scip"), Confinement::kJailed));
 }
 
 TEST_F(ToolFiles, WhatIsObeyedMustNotBeTheRepos) {
@@ -104,7 +110,7 @@ TEST_F(ToolFiles, WhatIsObeyedMustNotBeTheRepos) {
         std::string("/proc/self/cwd/sgconfig.yml"), std::string("missing.yml"), std::string("/dev/stdin")}) {
     EXPECT_FALSE(allows(Kind::kOutsideRepo, path)) << path;
   }
-  EXPECT_FALSE(allows(Kind::kOutsideRepo, "/work/sgconfig.yml", Confinement::kJailed));
+  EXPECT_FALSE(allows(Kind::kOutsideRepo, inside("/sgconfig.yml"), Confinement::kJailed));
   EXPECT_TRUE(allows(Kind::kOutsideRepo, (outside_ / "mine.yml").native()));
   EXPECT_TRUE(allows(Kind::kOutsideRepo, "../outside/mine.yml"));
 }
@@ -116,7 +122,7 @@ TEST_F(ToolFiles, WhatWouldBeObeyedMustBeAbsent) {
   touch(repo_ / "sub" / ".gitleaksignore");
   EXPECT_FALSE(allows(Kind::kAbsent, ".syft*"));
   EXPECT_FALSE(allows(Kind::kAbsent, "sub/.gitleaksignore"));
-  EXPECT_FALSE(allows(Kind::kAbsent, "/work/sub/.gitleaksignore", Confinement::kJailed));
+  EXPECT_FALSE(allows(Kind::kAbsent, inside("/sub/.gitleaksignore"), Confinement::kJailed));
 }
 
 TEST_F(ToolFiles, AnArgumentThatMayBeRewrittenIsRefusedOnlyAsALink) {
@@ -137,7 +143,7 @@ TEST_F(ToolFiles, APlaceToActInIsTheReposOwnAfterEverySymlink) {
   for (const std::string path : {"..", "away", "away/..", "sub/../..", "/", "missing/../..", "/proc/self/cwd"}) {
     EXPECT_FALSE(allows(Kind::kInsideRepo, path)) << path;
   }
-  EXPECT_TRUE(allows(Kind::kInsideRepo, "/work/sub", Confinement::kJailed)) << "the jail's second name of the repo";
+  EXPECT_TRUE(allows(Kind::kInsideRepo, inside("/sub"), Confinement::kJailed)) << "the jail's second name of the repo";
 }
 
 TEST_F(ToolFiles, TheWorkingDirectoryMayBeNamedInAnyWayButIsNothingElse) {

@@ -40,6 +40,9 @@ std::span<const Entry> verdict_deeds();
 std::span<const Entry> identity_deeds();
 std::span<const Entry> helper_deeds();  // accomplice, partner, owner: not attacks, but parts of some
 
+// Where a jail shows the repo once more (C14); on a host that is only the first word of a path.
+inline constexpr const char* kRepoInside = "/work";
+
 // The value of key=value on the command line; empty when it is not there.
 std::string arg(std::string_view key);
 int arg_number(std::string_view key);

@@ -79,9 +79,6 @@ void rename_ancestor() {
   if (mkdir(parent.c_str(), 0755) == 0) put(arg("victim"), kGraffiti);
 }
 
-// Where a jail shows the repo once more (C14); on a host that is only the first word of a path.
-constexpr const char* kRepoInside = "/work";
-
 void write_by_alias() {
   if (!put(std::string(kRepoInside) + "/shut/protected", kGraffiti)) put(arg("victim"), kGraffiti);
 }

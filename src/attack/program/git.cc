@@ -43,7 +43,7 @@ void rename_over() {
 }
 
 void write_by_alias() {
-  if (!put("/work/.git/config", kConfig)) append_config();
+  if (!put(std::string(kRepoInside) + "/.git/config", kConfig)) append_config();
 }
 
 void rename_away(const std::string& path) { rename(path.c_str(), (path + "-away").c_str()); }
