@@ -165,9 +165,10 @@ class Jail(Everyday):
 
 
 class Doctor(Everyday):
-    # In a /tmp and a /var/tmp of its own, so that everything there is the doctor's.
-    SCRIPT = ("mount -t tmpfs none /tmp && mount -t tmpfs none /var/tmp && chmod 1777 /tmp /var/tmp && cd / || exit 9; "
-              "\"$0\" doctor --attack --jail native 2>&1 & sleep $1; kill -TERM $!; wait $!; echo code $?; ls -A /tmp /var/tmp")
+    # In a /tmp and a /var/tmp of its own, so that everything there is the doctor's. The program may itself lie in the one that the
+    # mount hides, as in a clone below /tmp: it is started by its descriptor.
+    SCRIPT = ("exec 3< \"$0\" && mount -t tmpfs none /tmp && mount -t tmpfs none /var/tmp && chmod 1777 /tmp /var/tmp && cd / || exit 9; "
+              "/proc/self/fd/3 doctor --attack --jail native 2>&1 & sleep $1; kill -TERM $!; wait $!; echo code $?; ls -A /tmp /var/tmp")
 
     def test_a_cancelled_doctor_ends_its_attack_and_leaves_nothing(self):
         enter = ("unshare", "--mount") if os.getuid() == 0 else ("unshare", "--map-root-user", "--mount")
