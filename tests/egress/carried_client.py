@@ -97,7 +97,7 @@ def how_it_ends():
 
 
 def bulk(size):
-    """Both ways at once, compared by hash."""
+    """Both ways at once, compared by hash. After all that it sends the server says that it has got everything."""
     sock = connect()
     sent, got = hashlib.sha256(), hashlib.sha256()
     piece = os.urandom(MIB)
@@ -118,9 +118,8 @@ def bulk(size):
     thread = threading.Thread(target=send)
     thread.start()
     count = 0
-    while True:
-        more = sock.recv(65536)
-        if not more:
+    while more := sock.recv(min(65536, max(size * MIB - count, 1))):
+        if count == size * MIB:
             break
         got.update(more)
         count += len(more)
@@ -187,6 +186,7 @@ def hold():
 def time_download(size):
     sock = connect()
     sock.sendall(struct.pack(">I", size))
+    sock.shutdown(socket.SHUT_WR)
     begin, count = time.monotonic(), 0
     while more := sock.recv(1 << 20):
         count += len(more)

@@ -79,7 +79,8 @@ def receive(sock, size):
 
 
 class Bulk:
-    """Takes and sends so many MiB at once, and says the hashes of both."""
+    """Takes and sends so many MiB at once, and says the hashes of both. The last byte that it sends says that all has come: a
+    client that leaves before takes what is still on its way with it."""
 
     def __init__(self):
         self.sent, self.got = hashlib.sha256(), hashlib.sha256()
@@ -95,7 +96,6 @@ class Bulk:
                     mine = struct.pack(">I", number) + piece[4:]
                     self.sent.update(mine)
                     sock.sendall(mine)
-                sock.shutdown(socket.SHUT_WR)
             except OSError:  # a budget ended it
                 pass
 
@@ -105,3 +105,4 @@ class Bulk:
             self.got.update(more)
             self.count += len(more)
         thread.join()
+        sock.sendall(b"!")
