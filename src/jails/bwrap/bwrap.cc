@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/view/linux_jail.h"
+#include "spawn/wire/wrapped.h"
 
 namespace sallyport::bwrap {
 namespace {
@@ -137,22 +138,12 @@ Command render(const Plan& plan, const Inputs& inputs) {
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
-  spawn::JailPlace place;
-  place.wrapped = true;
-  place.cwd = plan.cwd.string();
+  // Its filter not by --seccomp: our init compares the mounts first, with a call that the filter refuses.
+  spawn::JailPlace place = spawn::wrapped_place(plan);
   place.exe = inputs.exe;
   place.landlock_writable = writable_places(inputs.view);
   place.landlock_writable.emplace_back("/var/tmp");  // not the same directory as /tmp here
-  // Not by --seccomp: our init compares the mounts first, with a call that the filter refuses.
-  place.seccomp = jail_seccomp(plan);
-  place.allow_speculation = plan.speculation == Speculation::kAllowed;
-  for (const ViewEntry& entry : inputs.view) {
-    if (entry.kind != ViewKind::kBind || !inputs.identity_of) continue;
-    const std::optional<FileIdentity> identity = inputs.identity_of(entry.source);
-    if (!identity) continue;
-    place.root_ops.push_back(
-        {.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
-  }
+  for (const ViewEntry& entry : inputs.view) spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
   spec.env = jail_env(plan);

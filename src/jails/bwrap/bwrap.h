@@ -8,8 +8,6 @@
 // 128+n, which a tool could forge (C20).
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire/launch_spec.h"
+#include "spawn/wire/root_ops.h"
 
 namespace sallyport::bwrap {
 
@@ -41,7 +40,7 @@ struct Inputs {
   BinaryIdentity exe{};             // what is executed: the tool or its interpreter
   std::vector<ViewEntry> view{};
   // Which file a bind's source was when it was checked; system paths need none.
-  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  spawn::IdentityOf identity_of{};
 };
 
 [[nodiscard]] Command render(const Plan& plan, const Inputs& inputs);

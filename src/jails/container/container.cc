@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/view/linux_jail.h"
 #include "core/view/paths.h"
+#include "spawn/wire/wrapped.h"
 
 namespace sallyport::container {
 namespace {
@@ -206,20 +207,13 @@ std::vector<EnvVar> own_variables(const Inputs& inputs) {
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
-  spawn::JailPlace place;
-  place.wrapped = true;
+  spawn::JailPlace place = spawn::wrapped_place(plan);
   place.in_engine = true;
-  place.cwd = plan.cwd.string();
   if (inputs.exe) place.exe = *inputs.exe;
   place.exe_places = inputs.exe_places;
   add_writable(inputs, place.landlock_writable);
-  place.seccomp = jail_seccomp(plan);
-  place.allow_speculation = plan.speculation == Speculation::kAllowed;
   for (const ViewEntry& entry : inputs.view) {
-    const std::optional<FileIdentity> identity =
-        entry.kind == ViewKind::kBind && inputs.identity_of ? inputs.identity_of(entry.source) : std::nullopt;
-    if (identity)
-      place.root_ops.push_back({.kind = OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
+    spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
     // A directory that holds a mount is there already.
     const bool is_made = entry.kind == ViewKind::kDirectory && is_in_scratch(entry);
     if (is_made)

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire/launch_spec.h"
+#include "spawn/wire/root_ops.h"
 
 namespace sallyport::container {
 
@@ -38,7 +38,7 @@ struct Inputs {
   std::vector<std::string> exe_places{};
   std::string path{};  // the PATH of the tool; empty: the plan's own
   std::vector<ViewEntry> view{};
-  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  spawn::IdentityOf identity_of{};
   UserIds user{};  // inside
   std::uint64_t open_files =
       0;  // hard limits of the caller's own, beyond which an engine of the caller's cannot go; 0: not said

@@ -5,7 +5,6 @@
 // entered, TMPDIR and HOME lead to private directories, and a file that is hidden can still be asked about by its name.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
+#include "spawn/wire/root_ops.h"
 
 namespace sallyport::landlock {
 
@@ -32,7 +32,7 @@ struct Place {
 
 struct Inputs {
   const std::vector<ViewEntry>& view;
-  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  spawn::IdentityOf identity_of{};
   std::string private_dir{};  // holds the run's own "tmp" and "home"
 };
 

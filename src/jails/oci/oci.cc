@@ -11,6 +11,7 @@
 #include "core/json/json.h"
 #include "core/view/linux_jail.h"
 #include "core/view/paths.h"
+#include "spawn/wire/wrapped.h"
 
 namespace sallyport::oci {
 namespace {
@@ -237,25 +238,16 @@ std::vector<std::string> render_command(const Inputs& inputs, const std::string&
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
-  spawn::JailPlace place;
-  place.wrapped = true;
+  spawn::JailPlace place = spawn::wrapped_place(plan);
   place.in_runtime = inputs.runtime == Runtime::kRunc;
-  place.cwd = plan.cwd.string();
   place.exe = inputs.exe;
   if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // its files have numbers of its own
   place.landlock_writable = writable_places(inputs.view);
   place.landlock_writable.emplace_back("/var/tmp");  // not the same directory as /tmp here
-  place.seccomp = jail_seccomp(plan);
-  place.allow_speculation = plan.speculation == Speculation::kAllowed;
-  const bool compares = inputs.runtime == Runtime::kRunc && inputs.identity_of;
   for (const ViewEntry& entry : inputs.view) {
     if (is_made(entry) && is_in_scratch(entry, inputs.view))
       place.root_ops.push_back(in_scratch(entry, inputs.runtime));
-    if (entry.kind != ViewKind::kBind || !compares) continue;
-    const std::optional<FileIdentity> identity = inputs.identity_of(entry.source);
-    if (!identity) continue;
-    place.root_ops.push_back(
-        {.kind = spawn::wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
+    if (inputs.runtime == Runtime::kRunc) spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
   }
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;

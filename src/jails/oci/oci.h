@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "spawn/wire/launch_spec.h"
+#include "spawn/wire/root_ops.h"
 
 namespace sallyport::oci {
 
@@ -33,7 +32,7 @@ struct Inputs {
   BinaryIdentity exe{};             // what is executed: the tool or its interpreter
   std::vector<ViewEntry> view{};
   // Which file a bind's source was when it was checked; system paths need none.
-  std::function<std::optional<FileIdentity>(const std::string&)> identity_of{};
+  spawn::IdentityOf identity_of{};
   UserIds outside{};               // who the tool is for the host
   std::uint32_t umask = 022;       // the caller's
   std::uint32_t cgroup_count = 0;  // that our init passes on to the tool

@@ -1,36 +1,13 @@
 #include "spawn/helper/engine_init.h"
 
 #include <fcntl.h>
-#include <sys/vfs.h>
 #include <time.h>
 
-#include "spawn/freestanding/decimal.h"
 #include "spawn/helper/check_text.h"
+#include "spawn/helper/own_facts.h"
 #include "spawn/wire/frame.h"
 
 namespace sallyport::spawn::helper {
-namespace {
-
-// The number behind "oom_kill " at the begin of a line; 0 when there is none.
-std::uint32_t oom_kills_in(const char* text) {
-  constexpr char kKey[] = "oom_kill ";
-  for (const char* line = text; *line != '\0';) {
-    const char* at = line;
-    const char* key = &kKey[0];
-    while (*key != '\0' && *at == *key) {
-      ++at;
-      ++key;
-    }
-    std::uint32_t count = 0;
-    if (*key == '\0' && read_number(at, count)) return count;
-    while (*line != '\0' && *line != '\n') ++line;
-    if (*line == '\n') ++line;
-  }
-  return 0;
-}
-
-}  // namespace
-
 long EngineWatch::now_ms() {
   struct __kernel_timespec now = {};
   sys(__NR_clock_gettime, long{CLOCK_MONOTONIC}, &now);
@@ -57,13 +34,12 @@ bool EngineWatch::look_at_scratch() {
   constexpr std::uint64_t kBytesOfFile = 1024;
   bool full = false;
   for (int i = kScratches - 1; i >= 0; --i) {
-    struct statfs usage = {};
-    if (scratch_[i] < 0 || sys(__NR_fstatfs, long{scratch_[i]}, &usage) < 0) continue;
-    const std::uint64_t block = static_cast<std::uint64_t>(usage.f_bsize);
-    const std::uint64_t most = usage.f_blocks * block / kBytesOfFile;
-    bytes_ = (usage.f_blocks - usage.f_bfree) * block;
-    files_ = usage.f_files - usage.f_ffree;
-    full = full || (i == 0 && usage.f_bfree == 0) || usage.f_ffree == 0 || files_ >= (most > kFewest ? most : kFewest);
+    FileSystemUse use;
+    if (scratch_[i] < 0 || !measure_use(scratch_[i], use)) continue;
+    const std::uint64_t most = use.size / kBytesOfFile;
+    bytes_ = use.bytes;
+    files_ = use.files;
+    full = full || (i == 0 && use.no_byte_left) || use.no_file_left || files_ >= (most > kFewest ? most : kFewest);
   }
   return full;
 }
@@ -81,10 +57,7 @@ void EngineWatch::put_findings(wire::Report& report) {
     report.scratch_bytes = bytes_;
     report.scratch_files = files_;
   }
-  char text[512];
-  const long got = oom_counter_ < 0 ? 0 : sys(__NR_pread64, long{oom_counter_}, text, long{sizeof text - 1}, 0L);
-  text[got > 0 ? got : 0] = '\0';
-  report.oom_kills = oom_kills_in(text);
+  report.oom_kills = oom_counter_ < 0 ? 0 : read_oom_kills(oom_counter_);
 }
 
 }  // namespace sallyport::spawn::helper

@@ -1,0 +1,24 @@
+#include "spawn/wire/wrapped.h"
+
+#include <optional>
+
+#include "core/view/linux_jail.h"
+
+namespace sallyport::spawn {
+
+JailPlace wrapped_place(const Plan& plan) {
+  JailPlace place;
+  place.wrapped = true;
+  place.cwd = plan.cwd.string();
+  place.seccomp = jail_seccomp(plan);
+  place.allow_speculation = plan.speculation == Speculation::kAllowed;
+  return place;
+}
+
+void add_identity_check(const ViewEntry& entry, const IdentityOf& identity_of, std::vector<RootOp>& ops) {
+  if (entry.kind != ViewKind::kBind || !identity_of) return;
+  const std::optional<FileIdentity> identity = identity_of(entry.source);
+  if (identity) ops.push_back({.kind = wire::OpKind::kCheckIdentity, .target = entry.target, .identity = identity});
+}
+
+}  // namespace sallyport::spawn
