@@ -37,6 +37,7 @@ RATIOS = (
     ("start.library_to_floor", "true, jailed (ratio to bwrap)", "library, native jail", "floor"),
     ("start.warm", "true, jailed (ratio to bwrap)", "library, warm native jail", "posix_spawn + pipes + waitpid"),
     ("start.cli", "true, jailed (ratio to bwrap)", "CLI, native jail", "bwrap"),
+    ("start.cli_no_record", "true, jailed (ratio to bwrap)", "CLI, native jail, no record", "bwrap"),
     ("start.no_jail", "git --version, no jail", "library, no jail", "posix_spawn + pipes + waitpid"),
     # Not to bare: what the kernel charges for any filter is not ours to lose.
     ("inside.rg", "rg over 20000 files", "native jail", "floor"),
