@@ -26,7 +26,7 @@ target_link_libraries(libsallyport INTERFACE sallyport::api)
 # rather than the link on a caller's.
 set(pkgconfig_libraries "")
 foreach(library IN LISTS libraries)
-  if(library MATCHES "^sallyport::" OR library MATCHES "^(fmt::fmt-header-only|nlohmann_json::nlohmann_json)$")
+  if(library MATCHES "^sallyport::" OR library MATCHES "^(Fmt::Declared|nlohmann_json::nlohmann_json)$")
     # Our own, or used up when our objects were compiled.
   elseif(library STREQUAL "OpenSSL::SSL")
     target_link_libraries(libsallyport INTERFACE $<LINK_ONLY:OpenSSL::SSL>)

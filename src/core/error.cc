@@ -4,6 +4,13 @@
 
 namespace sallyport {
 
+ErrorDetail::ErrorDetail() = default;
+ErrorDetail::ErrorDetail(const ErrorDetail& other) = default;
+ErrorDetail::ErrorDetail(ErrorDetail&& other) noexcept = default;
+ErrorDetail& ErrorDetail::operator=(const ErrorDetail& other) = default;
+ErrorDetail& ErrorDetail::operator=(ErrorDetail&& other) noexcept = default;
+ErrorDetail::~ErrorDetail() = default;
+
 std::string_view error_kind(const Error& error) {
   using std::string_view;
   return std::visit(overloaded{
