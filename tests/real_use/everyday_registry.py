@@ -61,6 +61,7 @@ class Registry(everyday.Everyday, Certificates):
     @classmethod
     def setUpClass(cls):
         cls.verdaccio = registry.Verdaccio(NPM, CONFIG)
+        cls.addClassCleanup(cls.verdaccio.stop)  # also when the rest of this fails
         body = json.dumps({"name": "operator", "password": "a-long-password"}).encode()
         request = urllib.request.Request(f"http://{cls.verdaccio.target}/-/user/org.couchdb.user:operator", body,
                                          {"content-type": "application/json"}, method="PUT")
@@ -68,10 +69,6 @@ class Registry(everyday.Everyday, Certificates):
             cls.verdaccio.token = json.load(answer)["token"]
         cls.token = cls.verdaccio.token
         cls.verdaccio.publish("@private/thing", files={"index.js": "module.exports = 'private'\n"})
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.verdaccio.stop()
 
     def setUp(self):
         super().setUp()

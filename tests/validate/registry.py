@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 import tempfile
 import threading
+import time
 import urllib.request
 from pathlib import Path
 
@@ -68,12 +69,12 @@ class Verdaccio:
         self.process = subprocess.Popen(
             ["node", str(program), "--config", "config.yaml", "--listen", f"127.0.0.1:{self.port}"], cwd=place,
             env={"PATH": "/usr/bin:/bin", "HOME": str(place)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            if "http address" in line:
-                break
-        else:
-            raise RuntimeError("verdaccio did not start")
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        try:
+            self.wait_until_it_listens()
+        except BaseException:
+            self.stop()
+            raise
         self.token = "none"
         self.tarballs = {}
         self.with_scripts = set()
@@ -81,6 +82,17 @@ class Verdaccio:
     @property
     def target(self):
         return f"127.0.0.1:{self.port}"
+
+    def wait_until_it_listens(self):
+        """It prints its address before it listens there, so the address alone says nothing."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 5).close()
+                return
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        raise RuntimeError(f"verdaccio does not listen (exit code {self.process.poll()})")
 
     def publish(self, name, version="1.0.0", files=(), extra=(), **fields):
         manifest = {"name": name, "version": version} | fields
