@@ -1,5 +1,6 @@
 #include "spawn/owner/supervise.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -237,9 +238,8 @@ class Supervisor {
     if (failure_) return fail(why_not_started());
     if (clock_.gave_up() && !tool_started_ && !tool_ended_) return never_started();
     if ((!tool_started_ && !stopping()) || !tool_ended_) {
-      return fail(
-          system_error("hear from", "the spawn helper", ECONNRESET,
-                       "the helper was killed; a jailed tool died with it, and the next call starts a new one"));
+      return fail(system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
+                               "whatever supervised the tool there was killed; the next call starts a new one"));
     }
     // Everything is dead, so what the pipes hold is all there will ever be; somebody outside may still hold an end.
     streams_.out.drain(how_.tap, kLastBytes);
