@@ -105,7 +105,8 @@ struct ExternalCliOptions {
 
 // Everything that would be used for a call, with nothing started and nothing written.
 struct Explanation {
-  Plan plan{};
+  Plan plan{};                // its environment is what the tool gets: the jail's own variables (HOME) are in it
+  std::string plan_digest{};  // as the receipt of a run has it: over the plan without the jail's own variables
   std::string
       jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
   std::vector<Established> would_establish{};

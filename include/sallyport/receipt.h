@@ -54,7 +54,9 @@ struct Receipt {
   std::vector<BinaryIdentity> interpreters{};
   std::optional<UserIds> run_as{};  // the repo's owner, when a caller that is root ran the tool as them
   std::string policy_digest{};      // SHA-256 over the closed set in force
-  std::string plan_digest{};        // SHA-256 over the plan as `explain` prints it
+  // SHA-256 over the plan that was run, without the jail's own variables. Gate::explain() gives the same one for the same call,
+  // unless the repo's git configuration made the gate add overrides (ADR 0026): explain starts no git to read it.
+  std::string plan_digest{};
 
   [[nodiscard]] bool has(Guarantee guarantee) const {
     for (const Established& entry : established) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/json/json.h"
 #include "core/policy/env_filter.h"
 #include "core/policy/make_plan.h"
 #include "gate/audited.h"
@@ -160,8 +161,10 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
   if (!staged) return fail(none_worked.with_their_advice(std::move(staged).error()));
   Staging& staging = *staged;
   Plan plan = prepared.plan;
+  std::string digest = plan_digest(plan);
   overlay(plan.env, staging.run->own_variables());
   return Explanation{.plan = std::move(plan),
+                     .plan_digest = std::move(digest),
                      .jail = std::string(chosen->name()),
                      .would_establish = std::move(staging.would_establish),
                      .rendered = staging.run->describe(),

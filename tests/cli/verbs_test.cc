@@ -69,17 +69,24 @@ TEST_F(CliVerbs, ExplainStartsNothingAndWritesNothing) {
 }
 
 TEST_F(CliVerbs, ExplainShowsThePlanThatRunFollows) {
-  const Words command{"--policy", policy_.string(), "--jail", "none",      "--timeout",
-                      "30s",      "--json",         "--",     "exit_with", "0"};
-  Words explain{"explain"};
-  Words run{"run"};
-  explain.insert(explain.end(), command.begin(), command.end());
-  run.insert(run.end(), command.begin(), command.end());
-  const nlohmann::json plan = record_of(sallyport(explain));
-  const nlohmann::json ran = record_of(sallyport(run));
-  EXPECT_EQ(plan["schema"], "sallyport.explain/1");
-  EXPECT_EQ(plan["plan_digest"], ran["receipt"]["plan_digest"]) << plan << ran;
-  EXPECT_EQ(plan["binary"]["sha256"], ran["receipt"]["binary"]["sha256"]);
+  for (const std::string jail : {"none", "native", "landlock"}) {
+    const Words command{"--policy", policy_.string(), "--jail", jail,        "--timeout",
+                        "30s",      "--json",         "--",     "exit_with", "0"};
+    Words explain{"explain"};
+    Words run{"run"};
+    explain.insert(explain.end(), command.begin(), command.end());
+    run.insert(run.end(), command.begin(), command.end());
+    const nlohmann::json plan = record_of(sallyport(explain));
+    const nlohmann::json ran = record_of(sallyport(run));
+    EXPECT_EQ(plan["schema"], "sallyport.explain/1");
+    EXPECT_EQ(plan["plan_digest"], ran["receipt"]["plan_digest"]) << jail << plan << ran;
+    EXPECT_EQ(plan["binary"]["sha256"], ran["receipt"]["binary"]["sha256"]) << jail;
+    // Control: another call has another plan.
+    explain.insert(explain.begin() + 1, {"--pids", "9"});
+    if (jail == "native") {
+      EXPECT_NE(record_of(sallyport(explain))["plan_digest"], plan["plan_digest"]);
+    }
+  }
 }
 
 TEST_F(CliVerbs, ExplainRefusesWhatRunRefuses) {

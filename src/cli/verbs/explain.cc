@@ -116,7 +116,7 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
   for (const std::string& step : explanation.rendered) {
     if (all_steps) table.row("steps", step);
   }
-  table.row("plan digest", plan_digest(plan));
+  table.row("plan digest", explanation.plan_digest);
   return table.text();
 }
 

@@ -59,7 +59,7 @@ Json explain_record(const Explanation& explanation) {
   for (const BinaryIdentity& binary : explanation.interpreters) interpreters.push_back(json_of(binary));
   return {{"schema", "sallyport.explain/1"},
           {"plan", json_of(explanation.plan)},
-          {"plan_digest", plan_digest(explanation.plan)},
+          {"plan_digest", explanation.plan_digest},
           {"jail", json_text(explanation.jail)},
           {"guarantees", std::move(guarantees)},
           {"rendered", std::move(rendered)},
