@@ -170,7 +170,6 @@ long forbid_speculation() {
 }
 
 bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
-  const wire::Image& image = *run.image;
   const bool may_gain = !run.jailed() && run.has(wire::kEngine);
   if (!steps.ok(Stage::kNoNewPrivs, may_gain ? 0 : forbid_new_privileges())) return false;
   if (!run.jailed() && !run.confined()) return true;
@@ -180,7 +179,7 @@ bool confine(const Run& run, Steps& steps, std::uint32_t& applied) {
     applied |= wire::kAppliedLandlock;
     return steps.ok(Stage::kCapabilities, lock_capabilities_if_allowed());
   }
-  if ((image.flags & wire::kLandlocked) != 0 && !steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
+  if (!steps.ok(Stage::kLandlock, apply_landlock(run, applied))) return false;
   return steps.ok(Stage::kCapabilities, run.in_own_user_namespace() ? lock_capabilities() : check_no_capabilities());
 }
 
@@ -211,7 +210,7 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   const std::uint64_t no_signals = 0;
   sys(__NR_rt_sigprocmask, long{SIG_SETMASK}, &no_signals, 0L, 8L);
   if (!steps.ok(Stage::kParentAlive, sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L))) return false;
-  if ((run.image->flags & wire::kNewSession) != 0 && !steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
+  if (!steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
   if (!steps.ok(Stage::kCgroup, join_cgroups(run))) return false;
   // Unshared only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
   const bool to_confine = run.jailed() && !run.has(wire::kSealedJail);
@@ -315,7 +314,7 @@ long start_tool(ToolStart& start) {
                           : sallyport_clone_sharing_memory(run.child_stack_top, tool_child, &start,
                                                            long{CLONE_VM} | long{CLONE_VFORK} | long{SIGCHLD}, nullptr);
   if (pid < 0) {
-    start.failure = {Stage::kClone, static_cast<int>(-pid), 0};
+    start.failure = {Stage::kClone, static_cast<int>(-pid)};
     return pid;
   }
   if (start.failure.error == 0) return pid;

@@ -322,12 +322,10 @@ bool add_to_root(Run& run, Steps& steps) {
   Opened opened;
   if (!steps.ok(Stage::kUserMap, see_as_root(run))) return false;
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
-    steps.at_op(i);
     if (ops[i].kind == OpKind::kBind && !open_source(run, ops[i], opened, steps)) return false;
   }
   if (!steps.ok(Stage::kUserMap, act_as_another(run))) return false;
   for (std::uint32_t i = 0; i < run.image->op_count; ++i) {
-    steps.at_op(i);
     if (!apply(run, ops[i], opened, steps)) return false;
   }
   opened.close_all();

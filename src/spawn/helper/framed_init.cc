@@ -208,7 +208,7 @@ void start_and_serve_frames(Run& run) {
   if (made >= 0) made = make_input_pipe(pipes.in, run.fds[wire::kFdStdin]);
   if (made >= 0) made = make_output_pipe(pipes.out, run.fds[wire::kFdStdout]);
   if (made >= 0) made = make_output_pipe(pipes.err, run.fds[wire::kFdStderr]);
-  if (made < 0) refuse(run, {Stage::kStdio, static_cast<int>(-made), 0});
+  if (made < 0) refuse(run, {Stage::kStdio, static_cast<int>(-made)});
   if (run.has(wire::kEngine)) engine.open();
   Failure failure = {};
   if (!Steps(*run.image, failure).ok(Stage::kNetwork, carry.open(run, kToWorker))) refuse(run, failure);

@@ -232,15 +232,15 @@ long prepare_framing(Run& run, Framing& framing) {
   // A wrapper that is gone is an error of write(2), and not our end. What we start begins with no signal blocked.
   const std::uint64_t broken_pipe = 1ULL << (SIGPIPE - 1);
   sys(__NR_rt_sigprocmask, long{SIG_BLOCK}, &broken_pipe, 0L, 8L);
-  int to_init[2] = {-1, -1};
+  int to[2] = {-1, -1};
   int from[2] = {-1, -1};
-  long made = sys(__NR_pipe2, &to_init[0], long{O_CLOEXEC});
+  long made = sys(__NR_pipe2, &to[0], long{O_CLOEXEC});
   if (made >= 0) made = sys(__NR_pipe2, &from[0], long{O_CLOEXEC});
   if (made < 0) return made;
-  sys(__NR_fcntl, long{to_init[1]}, long{F_SETPIPE_SZ}, kLargestPipe);
-  framing = {to_init[1], from[0], run.fds[wire::kFdStdin], run.fds[wire::kFdStdout], run.fds[wire::kFdStderr], -1};
+  sys(__NR_fcntl, long{to[1]}, long{F_SETPIPE_SZ}, kLargestPipe);
+  framing = {to[1], from[0], run.fds[wire::kFdStdin], run.fds[wire::kFdStdout], run.fds[wire::kFdStderr], -1};
   // Whoever builds the jail complains where the tool would.
-  run.fds[wire::kFdStdin] = to_init[0];
+  run.fds[wire::kFdStdin] = to[0];
   run.fds[wire::kFdStdout] = from[1];
   if (run.has(wire::kEngine)) return make_pipe_for_client(run, framing);
   run.fds[wire::kFdStderr] = static_cast<int>(sys(__NR_fcntl, long{framing.err}, long{F_DUPFD_CLOEXEC}, 3L));

@@ -21,9 +21,6 @@ namespace {
 
 using wire::Stage;
 
-Run the_run;
-alignas(16) char tool_stack[64 * 1024];
-
 // Nobody but a person who reads the console sees it. Then the kernel gives up with process 1, and the machine ends.
 [[noreturn]] void give_up(const char* what) {
   const long console = sys(__NR_openat, long{AT_FDCWD}, "/dev/console", long{O_WRONLY | O_CLOEXEC}, 0L);
@@ -167,7 +164,7 @@ long become_user() {
   return groups < 0 ? groups : become_another();
 }
 
-bool build(Run& run, Steps& steps) {
+bool build_root(Run& run, Steps& steps) {
   MadeAhead& made = run.made_ahead;
   if (!steps.ok(Stage::kBind, mount_shares(run)) || !steps.ok(Stage::kLoopback, loopback_up())) return false;
   if (run.has(wire::kGuestNetwork) && !steps.ok(Stage::kNetwork, network_up())) return false;
@@ -189,24 +186,18 @@ bool build(Run& run, Steps& steps) {
 
 }  // namespace
 
-void run_guest_init() {
-  await_signals_only_when_asked();
+void open_guests_port() {
   if (mount_at("devtmpfs", "/dev", "devtmpfs", MS_NOSUID | MS_NOEXEC, "") < 0) give_up("sallyport: no devices\n");
   load_modules();
   open_port();
-  Run& run = the_run;
-  run.control_fd = -1;
-  run.child_stack_top = tool_stack + sizeof tool_stack;
-  const long mapped = open_framed_run(run);
-  if (mapped < 0) give_up("sallyport: the launch image is no good\n");
-  Failure failure = {};
-  Steps steps(*run.image, failure);
-  if (!steps.ok(Stage::kNewRoot, leave_first_root()) || !build(run, steps)) refuse(run, failure);
-  // Nobody outside can see it: it is watched from here.
+}
+
+bool build_in_guest(Run& run, Steps& steps) {
+  if (!steps.ok(Stage::kNewRoot, leave_first_root()) || !build_root(run, steps)) return false;
+  // The host cannot see this mount: it is watched from here.
   run.guest_scratch_fd = run.scratch_fd;
   run.scratch_fd = -1;
-  if (!steps.ok(Stage::kUserMap, become_user())) refuse(run, failure);
-  start_and_serve_frames(run);
+  return steps.ok(Stage::kUserMap, become_user());
 }
 
 void linger_in_guest(const Run& run) {

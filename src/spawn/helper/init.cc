@@ -50,7 +50,7 @@ alignas(16) char tool_stack[64 * 1024];
 [[noreturn]] void serve_request(const InitStart& start, Run& run, bool built, const Failure& failure) {
   if (!built) refuse(run, failure, wire::kNotBuilt);
   const long mapped = map_request(run);
-  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
+  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped)});
   Failure last = {};
   if (!build_the_rest(start, run, last)) refuse(run, last);
   start_and_reap(run);
@@ -102,29 +102,23 @@ Run the_run;  // an init has one
 
 // What every jail needs, whatever its shape. A server's child makes its mount namespace itself, after it has opened the
 // files that show changes of the host's mounts, so that it misses none.
-Run& prepare_namespaces(const InitStart& start) {
-  Run& run = the_run;
+void prepare_namespaces(Run& run, const InitStart& start) {
   const ChildPlace* const child = start.child;
   MadeAhead& made = run.made_ahead;
   // From a new pid namespace an owner that is our parent cannot be seen. If it died before this call, it has closed its end
   // of the control socket by now; take_request() checks that.
   made.tied_to_parent = die_with_parent(child != nullptr ? child->server_pidfd : kNoPidfd);
   if (child != nullptr && made.tied_to_parent < 0) exit_now(static_cast<int>(-made.tied_to_parent));
-  await_signals_only_when_asked();
-  run.scratch_fd = -1;
-  run.control_fd = -1;
   run.as_another = start.as_another;
-  run.child_stack_top = tool_stack + sizeof tool_stack;
   open_proc(run);
   if (child != nullptr) {
     run.mounts_fd = open_mount_table();
     run.mounts_alarm_fd = open_mount_table();
   }
   make_namespaces(child != nullptr ? CLONE_NEWNS : 0, run.as_another ? nullptr : &start.outside, made);
-  if (made.unshared < 0) return run;
+  if (made.unshared < 0) return;
   made.bounding_set = empty_bounding_set();
   stage_root(made);
-  return run;
 }
 
 // The owner finds out what the shape is while we make namespaces.
@@ -201,25 +195,44 @@ bool enter_own_user_namespace(int image_fd, Steps& steps) {
 }
 
 // The wrapper's process 1. Namespaces, root and network are there already.
-[[noreturn]] void serve_inside_wrapper(int image_fd) {
-  await_signals_only_when_asked();
-  Run& run = the_run;
-  run.control_fd = -1;
+[[noreturn]] void serve_inside_wrapper(Run& run, int image_fd) {
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
-  run.child_stack_top = tool_stack + sizeof tool_stack;
   const long mapped = map_image(run, image_fd);
-  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
+  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped)});
   take_streams(run, image_fd);
-  if (run.fd_count != wire::kFdCommonCount + run.image->cgroup_count) refuse(run, {Stage::kReceive, 22, 0});  // EINVAL
+  if (run.fd_count != wire::kFdCommonCount + run.image->cgroup_count) refuse(run, {Stage::kReceive, 22});  // EINVAL
   run.scratch_fd =
       static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/tmp", long{O_RDONLY | O_DIRECTORY | O_CLOEXEC}, 0L));
-  if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd, 0});
+  if (run.scratch_fd < 0) refuse(run, {Stage::kTmpfs, -run.scratch_fd});
   Failure failure = {};
   Steps steps(*run.image, failure);
   if (!finish_wrappers_root(run, steps)) refuse(run, failure);
   if (run.in_own_user_namespace() && !enter_own_user_namespace(image_fd, steps)) refuse(run, failure);
   start_and_reap(run);
+}
+
+// Process 1 where no descriptor can be passed: of a wrapper that has built the root, or of a machine, where we build it.
+[[noreturn]] void serve_by_frames(Run& run, bool in_guest) {
+  if (in_guest) open_guests_port();
+  const long mapped = open_framed_run(run);
+  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped)});
+  Failure failure = {};
+  Steps steps(*run.image, failure);
+  if (!(in_guest ? build_in_guest(run, steps) : finish_wrappers_root(run, steps))) refuse(run, failure);
+  start_and_serve_frames(run);
+}
+
+// In a jail that this init makes itself.
+[[noreturn]] void serve_in_own_jail(Run& run, const InitStart& start) {
+  prepare_namespaces(run, start);
+  const long mapped = take_shape(start, run);
+  Failure failure = {Stage::kReceive, static_cast<int>(-mapped)};
+  // A jail that could not be built waits too: the next request gets a failure rather than no answer.
+  const bool built = mapped >= 0 && build_ahead(run, failure);
+  if (const long tied = tie_again(start, run); tied < 0) exit_now(static_cast<int>(-tied));
+  take_request(start, run);
+  serve_request(start, run, built, failure);
 }
 
 }  // namespace
@@ -252,7 +265,7 @@ long start_confined(Run& run) {
     if (!seal(run, steps)) refuse(run, failure);
   }
   const long tree = open_tree_pidfd(run);
-  if (tree < 0 && tree != kNoTree) refuse(run, {Stage::kLimits, static_cast<int>(-tree), 0});
+  if (tree < 0 && tree != kNoTree) refuse(run, {Stage::kLimits, static_cast<int>(-tree)});
   ToolStart start = {&run, {}, 0, 0, 0};
   const long tool = start_tool(start);
   if (tool < 0) refuse(run, start.failure);
@@ -261,33 +274,29 @@ long start_confined(Run& run) {
   return tool;
 }
 
-void run_framed_init() {
-  await_signals_only_when_asked();
-  Run& run = the_run;
-  run.control_fd = -1;
-  run.child_stack_top = tool_stack + sizeof tool_stack;
-  const long mapped = open_framed_run(run);
-  if (mapped < 0) refuse(run, {Stage::kReceive, static_cast<int>(-mapped), 0});
-  Failure failure = {};
-  Steps steps(*run.image, failure);
-  if (!finish_wrappers_root(run, steps)) refuse(run, failure);
-  start_and_serve_frames(run);
-}
-
 void open_proc(Run& run) {
   run.proc_fd = static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
 }
 
 void run_init(const InitStart& start) {
-  if (start.wrapped_image_fd >= 0) serve_inside_wrapper(start.wrapped_image_fd);
-  Run& run = prepare_namespaces(start);
-  const long mapped = take_shape(start, run);
-  Failure failure = {Stage::kReceive, static_cast<int>(-mapped), 0};
-  // A jail that could not be built waits too: the next request gets a failure rather than no answer.
-  const bool built = mapped >= 0 && build_ahead(run, failure);
-  if (const long tied = tie_again(start, run); tied < 0) exit_now(static_cast<int>(-tied));
-  take_request(start, run);
-  serve_request(start, run, built, failure);
+  await_signals_only_when_asked();
+  Run& run = the_run;
+  run.scratch_fd = -1;
+  run.control_fd = -1;
+  run.child_stack_top = tool_stack + sizeof tool_stack;
+  switch (start.kind) {
+    case wire::HelperKind::kWrapped:
+      serve_inside_wrapper(run, start.wrapped_image_fd);
+    case wire::HelperKind::kFramed:
+    case wire::HelperKind::kGuest:
+      serve_by_frames(run, start.kind == wire::HelperKind::kGuest);
+    case wire::HelperKind::kOneRun:
+    case wire::HelperKind::kInits:
+      serve_in_own_jail(run, start);
+    case wire::HelperKind::kWorkers:
+      break;  // no jail, so no init
+  }
+  exit_now(1);
 }
 
 }  // namespace sallyport::spawn::helper

@@ -34,26 +34,15 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
   namespace wire = sallyport::spawn::wire;
   wire::HelperStart start;
   if (stack[0] != 2 || !wire::read_helper_argument(reinterpret_cast<const char*>(stack[2]), start)) helper::exit_now(1);
-  if (start.kind == wire::HelperKind::kWrapped) {
-    helper::run_init({.outside = {},
-                      .control = -1,
-                      .child = nullptr,
-                      .shape = nullptr,
-                      .request = nullptr,
-                      .as_another = false,
-                      .wrapped_image_fd = static_cast<int>(start.image_fd)});
-  }
-  if (start.kind == wire::HelperKind::kFramed) helper::run_framed_init();
-  if (start.kind == wire::HelperKind::kGuest) helper::run_guest_init();
-  helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
-  if (start.kind == wire::HelperKind::kOneRun) {
-    helper::run_init({.outside = {start.uid, start.gid},
+  // For whoever reads the host's process table. An init inside a wrapper or a machine keeps the name of its file.
+  const bool on_the_host = start.kind == wire::HelperKind::kWorkers || start.kind == wire::HelperKind::kInits ||
+                           start.kind == wire::HelperKind::kOneRun;
+  if (on_the_host) helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);
+  if (start.kind != wire::HelperKind::kWorkers && start.kind != wire::HelperKind::kInits) {
+    helper::run_init({.kind = start.kind,
+                      .outside = {start.uid, start.gid},
                       .control = wire::kControlFd,
-                      .child = nullptr,
-                      .shape = nullptr,
-                      .request = nullptr,
-                      .as_another = false,
-                      .wrapped_image_fd = -1});
+                      .wrapped_image_fd = static_cast<int>(start.image_fd)});
   }
   helper::default_signals();
   helper::sys(__NR_prctl, long{PR_SET_CHILD_SUBREAPER}, 1L, 0L, 0L, 0L);

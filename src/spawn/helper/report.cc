@@ -12,7 +12,6 @@ wire::Report failure_report(const Failure& failure) {
   report.kind = wire::ReportKind::kFailed;
   report.stage = failure.stage;
   report.error = failure.error;
-  report.op_index = failure.op_index;
   return report;
 }
 
@@ -89,7 +88,7 @@ void report_end_of_init(int channel, int status, const struct rusage& usage) {
 }
 
 void refuse_request(const Run& request, long error) {
-  wire::Report report = failure_report({wire::Stage::kClone, static_cast<int>(-error), 0});
+  wire::Report report = failure_report({wire::Stage::kClone, static_cast<int>(-error)});
   report.flags = wire::kNotBuilt;
   if (request.fd_count > wire::kFdChannel) send_report(request.fds[wire::kFdChannel], report, nullptr, 0);
   close_all_but(request, -1);

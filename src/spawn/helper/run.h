@@ -83,7 +83,6 @@ struct Framing {
 struct Failure {
   wire::Stage stage;
   int error;
-  std::uint32_t op_index;
 };
 
 // Each step says its stage first; a negative errno then becomes the failure. `fault_at` lets tests fail every step.
@@ -97,7 +96,6 @@ class Steps {
     failure_.error = result < 0 ? static_cast<int>(-result) : 0;
     return result >= 0;
   }
-  void at_op(std::uint32_t index) { failure_.op_index = index; }
 
  private:
   const wire::Image& image_;
@@ -166,16 +164,21 @@ long die_with_parent(int parent_pidfd);
 // What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
 void default_signals();
 
-// init.cc: the jail's first process, in a jail of our own making or inside a wrapper's. One entry for all of them; what an
-// init lacks it waits for at the control socket.
+// init.cc: the jail's first process, the one entry for all of them. `kind` says where it is: in a jail of its own making (kOneRun,
+// kInits), in a wrapper's (kWrapped, kFramed) or in a virtual machine (kGuest). An init of kOneRun or kInits waits at the control
+// socket for what it lacks.
 struct InitStart {
-  Ids outside;              // the owner's, for the user namespace we are in
-  int control;              // -1 inside a wrapper's jail
-  const ChildPlace* child;  // of a server; null: the owner is our parent, and we are in a new mount namespace already
-  wire::Image* shape;       // what to build before there is a request; null: the owner sends it
-  const Run* request;       // null: the owner sends it when the shape is built
-  bool as_another;          // started by clone_as_another()
-  int wrapped_image_fd;     // inside a wrapper's jail the image, the channel right behind it; else -1
+  wire::HelperKind kind;
+  // Of kOneRun and kInits.
+  Ids outside = {};  // the owner's, for the user namespace we are in
+  int control = -1;  // the control socket
+  const ChildPlace* child =
+      nullptr;  // of a server; null: our parent is the owner, and we are in a new mount namespace already
+  wire::Image* shape = nullptr;  // what to build before there is a request; null: the owner sends it
+  const Run* request = nullptr;  // null: the owner sends it when the shape is built
+  bool as_another = false;       // started by clone_as_another()
+  // Of kWrapped: the image; the channel is the descriptor behind it.
+  int wrapped_image_fd = -1;
 };
 [[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
@@ -187,12 +190,13 @@ long empty_bounding_set();
 long start_confined(Run& run);
 
 // framed_init.cc: an init that has frames only. The first takes the image; 0 or a negative errno.
-[[noreturn]] void run_framed_init();
 long open_framed_run(Run& run);
 [[noreturn]] void start_and_serve_frames(Run& run);
-// guest_init.cc: process 1 of a virtual machine. The second does not return in one: a report that was sent last may still be on its
-// way, and its reader ends the machine.
-[[noreturn]] void run_guest_init();
+// guest_init.cc: process 1 of a virtual machine. open_guests_port() makes the port its stdin and stdout; build_in_guest() does what
+// the image says, up to the tool's user. linger_in_guest() does not return in a machine: a report that was sent last may still be
+// on its way, and its reader ends the machine.
+void open_guests_port();
+bool build_in_guest(Run& run, Steps& steps);
 void linger_in_guest(const Run& run);
 // guest_watch.cc: what only the guest can measure, for its last report. True: scratch is full.
 bool look_at_scratch(const Run& run, wire::Report& seen);

@@ -277,13 +277,13 @@ class Server {
   }
 
   [[nodiscard]] InitStart init_start(const Run* request) const {
-    return {.outside = outside_,
+    return {.kind = wire::HelperKind::kInits,
+            .outside = outside_,
             .control = place_.control,
             .child = &place_,
             .shape = shape_,
             .request = request,
-            .as_another = another_ != nullptr,
-            .wrapped_image_fd = -1};
+            .as_another = another_ != nullptr};
   }
 
   [[noreturn]] void become_child(std::uint32_t number) {

@@ -136,7 +136,7 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
   int pair[2] = {-1, -1};
   const long paired = sys(__NR_socketpair, long{AF_UNIX}, long{SOCK_SEQPACKET | SOCK_CLOEXEC}, 0L, pair);
   if (paired < 0) {
-    start.failure = {Stage::kSeccomp, static_cast<int>(-paired), 0};
+    start.failure = {Stage::kSeccomp, static_cast<int>(-paired)};
     return paired;
   }
   run.answers_fd = pair[1];
@@ -147,7 +147,7 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
   // What it asks is done with our rights, which must not be more than its own.
   const long dropped = drop_capabilities();
   if (listener >= 0 && dropped >= 0) return tool;
-  start.failure = {Stage::kSeccomp, dropped < 0 ? static_cast<int>(-dropped) : 5, 0};  // EIO
+  start.failure = {Stage::kSeccomp, dropped < 0 ? static_cast<int>(-dropped) : 5};  // EIO
   kill_descendants();
   return -start.failure.error;
 }
@@ -163,14 +163,14 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
   const long tree = run.has(wire::kWrapper) ? kNoTree : open_tree_pidfd(run);
   if (tree < 0 && tree != kNoTree) {
-    send_report(channel, failure_report({Stage::kLimits, static_cast<int>(-tree), 0}), nullptr, 0);
+    send_report(channel, failure_report({Stage::kLimits, static_cast<int>(-tree)}), nullptr, 0);
     exit_now(0);
   }
   if (run.has(wire::kInRuntime)) run.own_pidfd = static_cast<int>(sys(__NR_pidfd_open, sys(__NR_getpid), 0L));
   const bool framed = run.has(wire::kFramed);
   Framing framing = {-1, -1, -1, -1, -1, -1};
   if (const long made = framed ? prepare_framing(run, framing) : 0; made < 0) {
-    send_report(channel, failure_report({Stage::kStdio, static_cast<int>(-made), 0}), nullptr, 0);
+    send_report(channel, failure_report({Stage::kStdio, static_cast<int>(-made)}), nullptr, 0);
     exit_now(0);
   }
   ToolStart start = {&run, {}, 0, 0, 0};
@@ -223,7 +223,7 @@ void run_worker(const ChildPlace& place) {
   sys(__NR_close, long{place.control});
   const long mapped = map_request(run);
   if (mapped < 0) {
-    send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped), 0}), nullptr, 0);
+    send_report(run.fds[wire::kFdChannel], failure_report({Stage::kReceive, static_cast<int>(-mapped)}), nullptr, 0);
     exit_now(0);
   }
   run_tool(place, run);

@@ -111,9 +111,8 @@ std::string joined(const std::vector<std::string>& places) {
 }
 
 void encode_jail(const JailPlace& jail, std::size_t built_ops, wire::Image& header, ImageWriter& writer) {
-  header.flags |= wire::kJailed | wire::kLandlocked | (jail.wrapped ? wire::kWrapped : 0U) |
-                  (jail.in_runtime ? wire::kInRuntime : 0U) | (jail.in_engine ? wire::kEngine : 0U) |
-                  (jail.exe_places.empty() ? 0U : wire::kExecSearched) |
+  header.flags |= wire::kJailed | (jail.wrapped ? wire::kWrapped : 0U) | (jail.in_runtime ? wire::kInRuntime : 0U) |
+                  (jail.in_engine ? wire::kEngine : 0U) | (jail.exe_places.empty() ? 0U : wire::kExecSearched) |
                   (jail.allow_speculation ? wire::kAllowSpeculation : 0U);
   if (jail.guest) {
     header.flags |= wire::kInGuest | wire::kWrapped | (jail.guest->network ? wire::kGuestNetwork : 0U) |
@@ -163,7 +162,6 @@ std::string encode(const JailShape& shape) {
 std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin_is) {
   ImageWriter writer;
   wire::Image header{};
-  header.flags = wire::kNewSession;
   if (stdin_is == StdinIs::kNullDevice) header.flags |= wire::kNullStdin;
   if (built.whole) header.flags |= wire::kWholeJail | (built.joins_cgroups ? 0U : wire::kSealedJail);
   header.fault_at = spec.fail_at_for_tests;

@@ -85,8 +85,7 @@ TEST(LaunchImage, ArrivesAsItWasSent) {
   const wire::Image& image = mapped.image();
   EXPECT_EQ(mapped.pointers(image.argv_at, image.argv_count), jailed_spec().argv);
   EXPECT_EQ(mapped.pointers(image.env_at, image.env_count), jailed_spec().env);
-  EXPECT_EQ(image.flags,
-            wire::kNewSession | wire::kJailed | wire::kLandlocked | wire::kNullStdin | wire::kAllowSpeculation);
+  EXPECT_EQ(image.flags, wire::kJailed | wire::kNullStdin | wire::kAllowSpeculation);
   const auto limits = mapped.array<wire::ResourceLimit>(image.limits_at, image.limit_count);
   ASSERT_EQ(limits.size(), 1U);
   EXPECT_EQ(limits[0].resource, 4U);
@@ -160,7 +159,7 @@ TEST(LaunchImage, OfARunWithoutAJailNamesNoJail) {
     spec.place = NoJailPlace{.is_wrapper = wrapper};
     const Mapped mapped(encode(spec));
     ASSERT_TRUE(mapped.accepted());
-    EXPECT_EQ(mapped.image().flags, wire::kNewSession | (wrapper ? wire::kWrapper : 0U));
+    EXPECT_EQ(mapped.image().flags, wrapper ? wire::kWrapper : 0U);
     EXPECT_EQ(mapped.image().op_count, 0U);
   }
 }

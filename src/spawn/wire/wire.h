@@ -21,7 +21,6 @@ namespace sallyport::spawn::wire {
 
 inline constexpr std::uint32_t kMagic = 0x53505254;  // "SPRT"
 inline constexpr int kControlFd = 3;                 // where the helper finds its control socket
-inline constexpr std::size_t kMaxBinds = 512;
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 208;
 inline constexpr std::size_t kMaxNetSockets = 128;
@@ -46,7 +45,7 @@ enum class OpKind : std::uint32_t {
   kSymlink,        // target -> source (the link's text)
   kBind,           // host path `source` (identity-checked unless device is 0) onto target
   kBindInside,     // source is a path inside the new root; kOpSystem: where nothing of the caller's is bound yet
-  kTmpfs,          // target, size (bytes), mode
+  kTmpfs,          // target, mode; content is its options
   kProc,           // target
   kDevpts,         // target
   kMqueue,         // target
@@ -77,7 +76,6 @@ struct Op {
   std::uint32_t content_size;
   std::uint32_t mode;
   std::int32_t tree_fd;  // scratch space of the helper
-  std::uint64_t size;
   std::uint64_t device;
   std::uint64_t inode;
 };
@@ -109,9 +107,7 @@ struct NetSocket {
 };
 
 enum ImageFlag : std::uint32_t {
-  kNewSession = 1U << 0U,
-  kJailed = 1U << 1U,      // namespaces, new root, own init
-  kLandlocked = 1U << 2U,  // apply Landlock when the kernel has it
+  kJailed = 1U << 1U,  // namespaces, new root, own init; Landlock too when the kernel has it
   // The program started is itself a jail builder: it also inherits the channel, after its passed descriptors, and an
   // init of ours inside it reports the tool's fate there.
   kWrapper = 1U << 3U,
@@ -230,12 +226,10 @@ struct Report {
   std::int32_t error;
   std::int32_t wait_status;
   std::uint32_t flags;
-  std::uint32_t op_index;
+  std::uint32_t scratch_was_full;  // of kExited, see below
   std::uint64_t user_us, system_us, peak_rss_bytes;
   // Of kExited from a machine or an engine's container, whose kernel and scratch nobody else can ask.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
-  std::uint32_t scratch_was_full;
-  std::uint32_t unused;
 };
 
 inline void put_usage(const struct rusage& usage, Report& report) {
