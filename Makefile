@@ -3,12 +3,13 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
 
-.PHONY: help run test test-deep asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-validate bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-bench
+.PHONY: help run test test-deep test-long asan tsan build bench bench-build bench-peers bench-compare bench-egress bench-jobs bench-validate bench-audit bench-scaling bench-check bench-record tidy fuzz format check-format install clean setup-run setup-test setup-deep setup-long setup-bench
 
 help:
 	@echo 'make run       build, then validate a hostile npm project safely and show what it tried'
 	@echo 'make test      every test and check'
-	@echo 'make test-deep   the release and its example, clang-tidy, ASan+UBSan, TSan, fuzzing, stress-ng bare against jailed'
+	@echo 'make test-deep the release and its example, clang-tidy, ASan+UBSan, TSan, each fuzz target for a while, soaks'
+	@echo 'make test-long other programs and their worlds: Docker, Podman, a new Debian, a virtual machine, a thousand kills (hours)'
 	@echo 'make build     build the release'
 	@echo 'make bench     build and run the quick benchmarks'
 	@echo 'make bench-peers    install the other sandboxes (apt, and npm into build/peers)'
@@ -40,6 +41,9 @@ test: setup-test
 
 test-deep: setup-deep
 	@tools/run_tests.sh release tidy asan tsan fuzz deep
+
+test-long: setup-long
+	@tools/run_tests.sh long
 
 tidy fuzz asan tsan: setup-test
 	@tools/run_tests.sh $@
@@ -76,7 +80,7 @@ install: build
 clean:
 	rm -rf build
 
-setup-run setup-test setup-deep setup-bench: setup-%:
+setup-run setup-test setup-deep setup-long setup-bench: setup-%:
 	@mkdir -p build
 	@tools/setup.sh $*
-	@[ $* != test -a $* != deep ] || tools/npm_packages.sh || true
+	@case $* in test | deep | long) tools/npm_packages.sh || true ;; esac

@@ -1,17 +1,20 @@
 #!/bin/bash
-# What `make test` and `make test-deep` run, and so CI. Goes on after a failure, so that one run shows all of them; the last
+# What `make test`, `make test-deep` and `make test-long` run. Goes on after a failure, so that one run shows all of them; the last
 # line is the sum, and the exit code is non-zero when anything failed.
 #
-#   usage: tools/run_tests.sh [STAGE...]     stages: format dev release tidy asan tsan fuzz deep (default: all)
+#   usage: tools/run_tests.sh [STAGE...]     stages: format dev release tidy asan tsan fuzz deep long (default: all but long)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 jobs=${JOBS:-$(nproc)}
+# Most tests wait more than they compute: for deadlines, servers, the end of a jail.
+tests_at_once=$((jobs * 2))
 stages=("$@")
 [[ ${#stages[@]} -eq 0 ]] && stages=(format dev release tidy asan tsan fuzz deep)
 reports=()
 failed=()
 second_tries=()
+times=()
 
 title() { printf '\n=== %s\n' "$*"; }
 
@@ -35,7 +38,7 @@ run_ctest() {
   [[ $preset == tsan ]] && prefix=(without_aslr)
   reports+=("$report")
   rm -f "$report"
-  "${prefix[@]}" ctest --preset "$preset" --output-junit "$PWD/$report" --parallel "$jobs" --repeat until-pass:2 "$@" |
+  "${prefix[@]}" ctest --preset "$preset" --output-junit "$PWD/$report" --parallel "$tests_at_once" --repeat until-pass:2 "$@" |
     tee "$log" || status=1
   local unsteady
   unsteady=$(sed -n 's/^.*Test *#[0-9]*: \([^ ]*\).*\*\*\*\(Failed\|Timeout\|Exception\).*$/\1/p' "$log" | sort -u)
@@ -55,22 +58,25 @@ stage() {
   title "$1"
   local start=$SECONDS
   case "$1" in
-    dev) build dev && run_ctest dev dev -LE '^deep$' ;;
-    # What takes minutes and finds little that the rest does not: under load, against other programs' own test suites.
-    deep) build dev && run_ctest dev deep -L '^deep$' ;;
-    asan | tsan | fuzz) build "$1" && run_ctest "$1" "$1" -LE '^deep$' ;;
+    dev) build dev && run_ctest dev dev -LE '^(deep|long)$' ;;
+    # What takes minutes and finds little that the rest does not: soaks, and other programs' own test suites. `long`: hours.
+    deep | long) build dev && run_ctest dev "$1" -L "^$1\$" ;;
+    asan | tsan | fuzz) build "$1" && run_ctest "$1" "$1" -LE '^(deep|long)$' ;;
     release) build bench && run_example ;;
     tidy) build tidy ;;
     format) tools/format.sh --check ;;
     *) echo "run_tests: error: no such stage: $1" >&2; exit 2 ;;
   esac || failed+=("$1")
-  echo "($1: $((SECONDS - start)) s)"
+  times+=("$1 $((SECONDS - start)) s")
+  echo "(${times[-1]})"
 }
 
 mkdir -p build
 for name in "${stages[@]}"; do stage "$name"; done
 
 title "result"
+printf -v took '%s, ' "${times[@]}"
+echo "took: ${took%, }"
 status=0
 for name in "${failed[@]}"; do
   echo "FAILED: $name"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the Debian packages a target of the Makefile needs, and only those that are missing.
 #
-#   usage: tools/setup.sh run|test|deep|bench
+#   usage: tools/setup.sh run|test|deep|long|bench
 #
 # With nothing missing it asks dpkg once and returns: no network, no sudo.
 set -euo pipefail
@@ -11,8 +11,10 @@ run_packages=(g++ cmake ninja-build pkg-config libssl-dev libseccomp-dev nlohman
 test_packages=(mold libgtest-dev libgmock-dev librapidcheck-dev binutils python3 libpython3.11-testsuite util-linux
                clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
                bubblewrap runc runsc jq strace curl busybox openssl stress-ng python3-cryptography python3-jsonschema)
-# For the tests labelled `deep`: other programs' own worlds, a browser for the audit log's page, and a machine with a kernel to boot.
-deep_packages=(docker.io podman debootstrap chromium golang-go cargo openjdk-17-jdk-headless python3-pytest qemu-system-x86 linux-image-amd64)
+# For the tests labelled `deep`: a browser for the audit log's page.
+deep_packages=(chromium)
+# For the tests labelled `long`: other programs' own worlds, and a machine with a kernel to boot.
+long_packages=(docker.io podman debootstrap golang-go cargo openjdk-17-jdk-headless python3-pytest qemu-system-x86 linux-image-amd64)
 bench_packages=(bubblewrap runc python3)
 # Tools that people often have from elsewhere; the package is taken only when there is no such command at all.
 run_commands=(node:nodejs npm:npm)
@@ -25,8 +27,9 @@ case "${1:-}" in
   run) ;;
   test) wanted+=("${test_packages[@]}") ;;
   deep) wanted+=("${test_packages[@]}" "${deep_packages[@]}") ;;
+  long) wanted+=("${test_packages[@]}" "${deep_packages[@]}" "${long_packages[@]}") ;;
   bench) wanted+=("${bench_packages[@]}") ;;
-  *) say "usage: tools/setup.sh run|test|deep|bench"; exit 2 ;;
+  *) say "usage: tools/setup.sh run|test|deep|long|bench"; exit 2 ;;
 esac
 
 missing=()

@@ -2,7 +2,7 @@
 
   usage: container_jail.py --sallyport FILE --misbehave DIR [unittest arguments]
 
-Needs root, docker.io and podman (tools/setup.sh deep). What it makes is in a directory of its own, and is removed.
+Needs root, docker.io and podman (tools/setup.sh long). What it makes is in a directory of its own, and is removed.
 """
 
 import argparse
@@ -233,7 +233,7 @@ def main():
         return 77
     for name in ("dockerd", "docker", "podman"):
         if shutil.which(name) is None:
-            print(f"error: {name} is missing; tools/setup.sh deep installs it", file=sys.stderr)
+            print(f"error: {name} is missing; tools/setup.sh long installs it", file=sys.stderr)
             return 1
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
     return 0

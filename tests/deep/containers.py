@@ -2,7 +2,7 @@
 
   usage: containers.py --sallyport FILE --page FILE --work DIR [unittest arguments]
 
-Needs root, docker.io, podman and debootstrap (tools/setup.sh deep), and Debian's mirror the first time. What it makes is in DIR.
+Needs root, docker.io, podman and debootstrap (tools/setup.sh long), and Debian's mirror the first time. What it makes is in DIR.
 """
 
 import argparse
@@ -236,7 +236,7 @@ def main():
         return 77
     for name in ("dockerd", "docker", "podman", "debootstrap"):
         if shutil.which(name) is None:
-            print(f"error: {name} is missing; tools/setup.sh deep installs it", file=sys.stderr)
+            print(f"error: {name} is missing; tools/setup.sh long installs it", file=sys.stderr)
             return 1
     ARGS.work.mkdir(parents=True, exist_ok=True)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -2,7 +2,7 @@
 
   usage: workloads.py --sallyport FILE [--write PAGE] [--build WORDS] [--rounds N] [--only WORD]
 
-Without --write nothing is written, and the program fails when one of them does not do jailed what it does bare: the deep test.
+Without --write nothing is written, and the program fails when one of them does not do jailed what it does bare: the long test.
 A tool that is not installed is left out, and said so. README's tour is replayed by tests/docs/transcripts_test.py.
 """
 
@@ -280,7 +280,7 @@ def main():
 
 
 def write_page(page, rows, absent, rounds, build):
-    lines = ["# Workloads", "", "Written by `tests/deep/workloads.py --write docs/workloads.md`, which a deep test runs too and fails when one of them prints or",
+    lines = ["# Workloads", "", "Written by `tests/deep/workloads.py --write docs/workloads.md`, which a long test runs too and fails when one of them prints or",
              "returns something else in the jail than bare. Each ran over one repo of 2,000 files, in the native jail, with the whole CLI around",
              f"it; medians of {rounds}, bare and jailed in turn, on {os.cpu_count()} processors at a load of {os.getloadavg()[1]:.0f}, Linux {platform.release().split('-')[0]}. Ratios",
              f"scatter when the load is above the number of processors. The program was {build}. A jail has no cache of an earlier run:",

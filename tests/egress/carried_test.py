@@ -2,7 +2,7 @@
 
   usage: carried_test.py --sallyport FILE [unittest arguments]
 
-InGvisor needs runsc; InPodman and InDocker need root and their engine (tools/setup.sh deep). All traffic is this host's loopback.
+InGvisor needs runsc; InPodman and InDocker need root and their engine (tools/setup.sh long). All traffic is this host's loopback.
 """
 
 import argparse
@@ -263,7 +263,7 @@ def main():
         return 77
     missing = sorted({program for programs in wanted.values() for program in programs if shutil.which(program) is None})
     if missing:
-        print(f"error: {' '.join(missing)} missing; tools/setup.sh deep installs it", file=sys.stderr)
+        print(f"error: {' '.join(missing)} missing; tools/setup.sh long installs it", file=sys.stderr)
         return 1
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
     return 0

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@
 #include "support/installed.h"
 #include "support/processes.h"
 #include "support/temp_dir.h"
+
+namespace sallyport {
+
+// GoogleTest finds it beside the type, and prints bytes without it.
+inline void PrintTo(const JailKind& jail, std::ostream* out) { *out << jail.name(); }  // NOLINT: its name
+
+}  // namespace sallyport
 
 namespace sallyport::test {
 

@@ -1,4 +1,4 @@
-// An image of the programs that misbehave, in a Podman of the test's own. Needs root; Debian's podman and runc (tools/setup.sh deep).
+// An image of the programs that misbehave, in a Podman of the test's own. Needs root; Debian's podman and runc (tools/setup.sh long).
 #pragma once
 
 #include "sallyport/container.h"

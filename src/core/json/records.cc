@@ -57,14 +57,10 @@ Json explain_record(const Explanation& explanation) {
   for (const std::string& step : explanation.rendered) rendered.push_back(json_text(step));
   Json interpreters = Json::array();
   for (const BinaryIdentity& binary : explanation.interpreters) interpreters.push_back(json_of(binary));
-  return {{"schema", "sallyport.explain/1"},
-          {"plan", json_of(explanation.plan)},
-          {"plan_digest", explanation.plan_digest},
-          {"jail", json_text(explanation.jail)},
-          {"guarantees", std::move(guarantees)},
-          {"rendered", std::move(rendered)},
-          {"binary", json_of(explanation.binary)},
-          {"interpreters", std::move(interpreters)}};
+  return {{"schema", "sallyport.explain/1"},        {"plan", json_of(explanation.plan)},
+          {"plan_digest", explanation.plan_digest}, {"jail", json_text(explanation.jail)},
+          {"guarantees", std::move(guarantees)},    {"rendered", std::move(rendered)},
+          {"binary", json_of(explanation.binary)},  {"interpreters", std::move(interpreters)}};
 }
 
 Json allowlist_record(const Allowlist& allowlist) {
