@@ -1,6 +1,6 @@
-// Starts a program the careless way: our environment, our descriptors, no limit, nothing of the gate. This is the
-// positive control of an attack (an attack that fails here proves nothing about a jail) and has no other use: only
-// src/attack may name it. It lives here because every way to start a process lives here (C1).
+// Starts a program carelessly: with our environment and descriptors, without limits or the gate. This is the positive
+// control of an attack (an attack that fails here proves nothing about a jail) and has no other use: only src/attack
+// may name it. It lives here because every way to start a process lives here (C1).
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct CarelessStart {
   std::vector<std::string> argv{};
   std::vector<std::string> env{};  // "NAME=value"
   std::filesystem::path cwd{};
-  std::filesystem::path stdout_to{};  // appended to; a file cannot be held open against us the way a pipe can
+  std::filesystem::path stdout_to{};  // appended to; unlike a pipe, a file never makes us wait for its last writer
   std::filesystem::path stderr_to{};
   int stdin_fd = -1;  // borrowed; the null device when negative
 };

@@ -5,7 +5,7 @@
 
 namespace sallyport::spawn::helper {
 
-// Writes `value` in decimal, without a terminator; the end of what was written.
+// Writes `value` in decimal, without a terminator. Returns the end of the text.
 inline char* append_number(char* out, std::uint32_t value) {
   char digits[10];
   int count = 0;
@@ -17,7 +17,7 @@ inline char* append_number(char* out, std::uint32_t value) {
   return out;
 }
 
-// Moves `text` past the number. False when there is none, or one that does not fit.
+// Moves `text` past the number. False when there is no number, or when it does not fit.
 inline bool read_number(const char*& text, std::uint32_t& number) {
   std::uint64_t value = 0;
   const char* const first = text;

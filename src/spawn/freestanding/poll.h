@@ -1,4 +1,4 @@
-// Waiting for descriptors without a libc, by the calls that every processor has.
+// Waits for descriptors without a libc, with calls that every processor has.
 #pragma once
 
 #include <linux/time_types.h>
@@ -9,7 +9,7 @@
 
 namespace sallyport::spawn::helper {
 
-// poll(2) without a limit of time.
+// poll(2) without a timeout.
 inline long poll_until_ready(struct pollfd* watched, long count) { return sys(__NR_ppoll, watched, count, 0L, 0L, 0L); }
 
 // poll(2) that does not wait.

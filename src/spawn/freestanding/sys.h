@@ -2,8 +2,9 @@
 // there is nothing in it that could be in a half-locked state after clone, and forking it copies a handful of pages.
 // Each function returns what the kernel returns: a value, or a negative errno.
 //
-// What only one processor has stands in a folder with its name: legacy_calls.h, sys6.h, clone.S, start.S. Everywhere else we
-// use only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not dup2, poll and epoll_wait.
+// Code for one processor is in a folder with its name: legacy_calls.h, sys6.h, clone.S, start.S. Everywhere else we use
+// only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not dup2, poll and
+// epoll_wait.
 #pragma once
 
 #include <asm/unistd.h>
@@ -32,8 +33,9 @@ long sys(long number, Args... args) {
 // Like dup2(2): `from` may be `to`, which dup3(2) refuses.
 inline long duplicate_onto(long from, long to) { return from == to ? to : sys(__NR_dup3, from, to, 0L); }
 
-// A child with a copy of our memory, as fork(2) makes one; `flags` name new namespaces. Not clone3(2): it can do nothing
-// more that we need, and Docker's default filter answers it with ENOSYS because a filter cannot read its flags.
+// Starts a child with a copy of our memory, as fork(2) does; `flags` name new namespaces. Not clone3(2): we need
+// nothing that only it can do, and Docker's default filter answers it with ENOSYS because a filter cannot read its
+// flags.
 inline long clone_copying_memory(long flags) {
   constexpr long kChildEnded = 17;  // SIGCHLD
   return sys(__NR_clone, flags | kChildEnded, 0L, 0L, 0L, 0L);
@@ -41,7 +43,8 @@ inline long clone_copying_memory(long flags) {
 
 // clone(2) with `flags`, CLONE_VM among them: runs `entry(argument)` on `stack_top` in a child that borrows our memory until
 // it execs or exits. Costs no page-table copy. Returns the child's pid or a negative errno. With CLONE_VFORK we are
-// suspended meanwhile; with CLONE_CHILD_CLEARTID the kernel sets `*cleared` to 0 then and wakes who waits for that.
+// suspended until then; with CLONE_CHILD_CLEARTID the kernel then sets `*cleared` to 0 and wakes whichever thread waits
+// for it.
 extern "C" long sallyport_clone_sharing_memory(void* stack_top, void (*entry)(void*), void* argument, long flags,
                                                unsigned* cleared);
 

@@ -1,10 +1,10 @@
-// A run of root's over a repo that is somebody else's: its tool is that somebody, so that it can read what they can, and what it
-// leaves behind is theirs (ADR 0066).
+// Root runs a tool over a repo that another user owns. The tool runs as that owner, so that it can read what the owner
+// can read, and the owner owns what it leaves behind (ADR 0066).
 //
-// The user namespace is made by root, so the owner of the repo has no rights in it and cannot trace the jail from outside, as
-// it could one of its own making. Only a process outside with CAP_SETUID can map another id than its own into it
-// (user_namespaces(7)), so the server does, while the new init waits. Until its root is built that init stays root outside: it
-// opens what root chose to show. It has no capability there but over what belongs to the id that is mapped.
+// Root makes the user namespace, so the repo's owner has no rights in it and cannot trace the jail from outside, as the
+// owner could trace a jail of its own. Only a process outside with CAP_SETUID can map an id other than its own into it
+// (user_namespaces(7)), so the server maps it while the new init waits. Until the jail's root is built, init stays root
+// outside: it opens what root chose to show. There it has capabilities only over files of the mapped id.
 #include <fcntl.h>
 #include <linux/prctl.h>
 
@@ -22,8 +22,8 @@ long map_ids_of(long pid, Ids another) {
   return map_ids(process, kInside, another);
 }
 
-// The group for good, the user for files that are made from now on. A set-id system call keeps the capabilities of who is
-// not root inside, neither before nor after.
+// Changes the group for good, and the user for files created from now on. A set-id system call keeps the capabilities
+// of a process that is not root inside, neither before nor after the call.
 long make_files_as_another() {
   const long group = sys(__NR_setresgid, long{kInside.gid}, long{kInside.gid}, long{kInside.gid});
   if (group < 0) return group;
@@ -31,7 +31,7 @@ long make_files_as_another() {
   return sys(__NR_setfsuid, -1L) == long{kInside.uid} ? 0 : -1;  // EPERM
 }
 
-// A closed pipe without a byte: the ids were not mapped.
+// If the pipe is closed without a byte, the ids were not mapped.
 void await_map(const int (&mapped)[2]) {
   sys(__NR_close, long{mapped[1]});
   char word = 0;
@@ -74,7 +74,7 @@ long become_another_in_worker(Ids another) {
   if (group < 0) return group;
   const long user = sys(__NR_setresuid, long{another.uid}, long{another.uid}, long{another.uid});
   if (user < 0) return user;
-  // A change of ids takes it away, and with it the right to write one's own id maps.
+  // A change of ids clears the dumpable flag, and without that flag a process may not write its own id maps.
   return sys(__NR_prctl, long{PR_SET_DUMPABLE}, 1L, 0L, 0L, 0L);
 }
 

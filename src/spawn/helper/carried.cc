@@ -11,10 +11,10 @@ using wire::kMostCarried;
 
 constexpr long kInterrupted = -4;  // EINTR
 constexpr long kNotNow = -11;      // EAGAIN
-// Fewer frames, and still long before the other side has none left.
+// Large enough to save frames, small enough that the other side does not run out of credit.
 constexpr std::uint32_t kWorthACredit = kCarriedWindow / 4;
 
-// The other end of the socket is told so too.
+// The other end of the socket sees a reset too.
 void close_with_reset(int socket) {
   const struct linger at_once = {1, 0};
   sys(__NR_setsockopt, long{socket}, long{SOL_SOCKET}, long{SO_LINGER}, &at_once, long{sizeof at_once});
@@ -56,7 +56,7 @@ const char* Carried::kept(std::uint32_t id, std::size_t& size) const {
   const Slot& slot = slots_[id];
   if (!slot.in_use || !slot.is_kept || !slot.got_finish || slot.shut) return nullptr;
   size = slot.held;
-  return rings_[id];  // nothing was ever taken out, so it begins at the begin
+  return rings_[id];  // nothing was read from it yet, so it starts at the ring's start
 }
 
 void Carried::reset(std::uint32_t id) { break_off(slots_[id]); }
@@ -101,7 +101,7 @@ bool Carried::take_data(std::uint32_t id, const char* bytes, std::size_t size) {
   Slot& slot = slots_[id];
   if (size == 0 || size > slot.granted || slot.got_finish) return false;
   slot.granted -= static_cast<std::uint32_t>(size);
-  if (slot.closing != Closing::kNot) return true;  // it was on its way when we closed
+  if (slot.closing != Closing::kNot) return true;  // the other side sent it before it saw our close
   const std::uint32_t behind = (slot.first + slot.held) % kCarriedWindow;
   const std::size_t till_end = kCarriedWindow - behind;
   const std::size_t part = size < till_end ? size : till_end;
@@ -117,7 +117,7 @@ bool Carried::take_gone(std::uint32_t id, bool was_reset) {
   if (!was_reset && !(slot.got_finish && slot.sent_finish)) return false;
   slot.got_gone = true;
   if (!was_reset) return true;
-  // As of a socket: what came before the reset can still be read.
+  // Like a socket: the reader still gets what came before the reset.
   if (slot.socket >= 0 && slot.held > 0) write_on(id);
   break_off(slot);
   return true;
@@ -160,7 +160,7 @@ bool Carried::read_in(std::uint32_t id, FrameOutbox& out) {
   return slot.credit > 0;
 }
 
-// Each step is taken when the one before has been, and its frame has room.
+// Takes each step only after the one before, and only when its frame has room.
 void Carried::advance(std::uint32_t id, FrameOutbox& out) {
   Slot& slot = slots_[id];
   if (slot.closing == Closing::kNot) {
@@ -197,7 +197,8 @@ void Carried::watch(struct pollfd* entries, const FrameOutbox& out) const {
     if (!slot.in_use || slot.socket < 0) continue;
     const bool reads = has_room && wants_to_read(slot);
     const bool writes = slot.held > 0;
-    // One that is read to its end may still be reset. Where neither can be done now, that waits: it would wake us for nothing.
+    // A socket that was read to its end is always watched: it may still be reset. Skip any other that we can neither
+    // read nor write now: poll would wake us for nothing.
     if (!reads && !writes && !slot.read_ended) continue;
     entries[id].fd = slot.socket;
     entries[id].events = static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
@@ -217,7 +218,7 @@ void Carried::serve_one(std::uint32_t id, int ready, FrameOutbox& out) {
 }
 
 void Carried::serve(const struct pollfd* entries, FrameOutbox& out) {
-  // Everybody is first at some time, for the room in `out` may be short.
+  // Rotate who is first: `out` may not have room for all.
   turn_ = (turn_ + 1) % kMostCarried;
   for (std::uint32_t i = 0; i < kMostCarried; ++i) {
     const std::uint32_t id = (turn_ + i) % kMostCarried;

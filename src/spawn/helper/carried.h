@@ -1,5 +1,5 @@
-// Carried connections, seen from either side (wire/carried.h): sockets on the one hand, frames on the other. Nothing waits, and neither
-// side can be made to hold more than kCarriedWindow of a connection.
+// Carried connections (wire/carried.h), the same code for both sides: it moves bytes between sockets and frames. It
+// never blocks, and neither side can be made to hold more than kCarriedWindow of a connection.
 #pragma once
 
 #include <sys/poll.h>
@@ -13,27 +13,27 @@ class Carried {
  public:
   static constexpr std::uint32_t kNone = wire::kMostCarried;
 
-  // A number that is free; kNone when there is none.
+  // A free number; kNone when there is none.
   [[nodiscard]] std::uint32_t free_id() const;
   [[nodiscard]] bool is_free(std::uint32_t id) const { return id < wire::kMostCarried && !slots_[id].in_use; }
 
-  // Under a free number. `socket` is ours from now on; a negative one is a connection that is broken already.
+  // `id` is free. Takes ownership of `socket`; a negative one means that the connection is broken already.
   void open(std::uint32_t id, int socket);
-  // One without a socket, for which so many bytes are sent and no more; what comes is kept.
+  // Opens a connection without a socket: it sends `sent` bytes and no more, and keeps what it receives.
   void open_kept(std::uint32_t id, std::uint32_t sent);
-  // What came for a kept one, when that is all; null before. It is over with done().
+  // What a kept connection received, once it is complete; null before that. done() ends the connection.
   [[nodiscard]] const char* kept(std::uint32_t id, std::size_t& size) const;
   void done(std::uint32_t id) { slots_[id].shut = true; }
   // Resets it, here and on the other side.
   void reset(std::uint32_t id);
 
-  // A frame from the other side. False: it is none that could come now.
+  // Takes a frame from the other side. False: such a frame is not allowed now.
   bool take(wire::FrameKind kind, const char* bytes, std::size_t size);
 
   // One entry for each number.
   void watch(struct pollfd* entries, const FrameOutbox& out) const;
   void serve(const struct pollfd* entries, FrameOutbox& out);
-  // What the sockets have now is sent, as far as there is credit.
+  // Sends what the sockets hold now, as far as the credit goes.
   void last_round(FrameOutbox& out);
 
  private:
@@ -43,17 +43,17 @@ class Carried {
     int socket;  // -1: closed
     bool in_use;
     bool is_kept;
-    bool fresh;       // something came that was not tried to be written yet
+    bool fresh;       // bytes came that we have not tried to write yet
     bool read_ended;  // of our socket
     bool sent_finish;
     bool got_finish;
-    bool shut;  // our socket was told that nothing follows
+    bool shut;  // we half-closed our socket: nothing follows
     bool sent_gone;
     bool got_gone;
     Closing closing;
     std::uint32_t credit;   // what we may send
     std::uint32_t granted;  // what the other side may send
-    std::uint32_t owed;     // written on, and not granted again yet
+    std::uint32_t owed;     // written to the socket, and not yet granted again
     std::uint32_t first;    // in the ring
     std::uint32_t held;
   };

@@ -1,4 +1,5 @@
-// Carried connections, both sides in one process: what the one sends the other takes, and what no honest side sends is found out.
+// Carried connections, both sides in one process: each takes what the other sends, and detects what no honest side
+// sends.
 #include "spawn/helper/carried.h"
 
 #include <fcntl.h>
@@ -44,7 +45,7 @@ std::string pattern(std::size_t size) {
   return text;
 }
 
-// One side: its table, and its way out.
+// One side: its table, and its frames on their way out.
 struct Side {
   Side()
       : carried(std::make_unique<Carried>()),
@@ -58,7 +59,7 @@ struct Side {
   }
   std::unique_ptr<Carried> carried;
   std::unique_ptr<FrameOutbox> out;
-  std::unique_ptr<FrameReader> in;  // of the other side's way out
+  std::unique_ptr<FrameReader> in;  // reads what the other side sends
   UniqueFd reads{};
   UniqueFd writes{};
 };
@@ -102,7 +103,7 @@ class CarriedTest : public testing::Test {
     outside_.carried->open(id, workers.release());
     return {std::move(tools), std::move(owners)};
   }
-  // All that there is now; what ended it is left in errno, 0 for an end of file.
+  // Reads what is there now. errno says why it stopped; 0 means end of file.
   static std::string read_all(int fd, std::size_t most = SIZE_MAX) {
     std::string text;
     std::array<char, 65536> piece{};
@@ -225,7 +226,7 @@ TEST_F(CarriedTest, WhatIsKeptIsThereWhenTheOtherSideIsDone) {
   EXPECT_TRUE(inside_.carried->is_free(0) && outside_.carried->is_free(0));
 }
 
-// The outside trusts the inside no more than the tool.
+// The worker trusts the init inside no more than it trusts the tool.
 class HostileSide : public CarriedTest {
  protected:
   HostileSide() {
@@ -299,7 +300,7 @@ TEST(Outbox, KeepsRoomForACommand) {
   }
   EXPECT_FALSE(side.out->has_room_for(0));
   EXPECT_TRUE(side.out->put_command("T", 1));
-  // All of it comes out, in its order.
+  // Every byte comes out, in order.
   std::size_t input = 0;
   bool commanded = false;
   while (!commanded) {

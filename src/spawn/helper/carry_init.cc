@@ -81,7 +81,7 @@ void CarryInit::watch(struct pollfd* entries) const {
   carried_.watch(entries + 2, out_);
 }
 
-// The address that the tool wanted is our own end's.
+// The address that the tool wanted is the local address of our end.
 bool CarryInit::accept_one(int listener) {
   const std::uint32_t id = carried_.free_id();
   if (id == Carried::kNone) return false;
@@ -147,7 +147,7 @@ void CarryInit::answer() {
                                         : (static_cast<std::size_t>(static_cast<unsigned char>(all[0])) << 8U) |
                                               static_cast<unsigned char>(all[1]);
       const struct sockaddr_in to = address_at(askers_[id].address, askers_[id].port);
-      // Lost, like any datagram: whoever asked asks again.
+      // A lost answer is like any lost datagram: the client asks again.
       if (size > 2 && said == size - 2) {
         sys(__NR_sendto, long{questions_}, all + 2, static_cast<long>(said), long{MSG_DONTWAIT | MSG_NOSIGNAL}, &to,
             long{sizeof to});
@@ -167,7 +167,7 @@ void CarryInit::serve(const struct pollfd* entries) {
   if (entries[1].revents != 0) take_question();
   answer();
   carried_.serve(entries + 2, out_);
-  answer();  // before somebody else has the number of one that was reset
+  answer();  // before another connection gets the number of one that was reset
   if (out_.is_broken()) exit_now(1);
 }
 

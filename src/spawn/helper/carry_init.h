@@ -1,5 +1,5 @@
-// The init's side of carried connections (wire/carried.h): it listens at the addresses that the owner gives to names, and for questions
-// for names. It answers nothing itself.
+// The init's side of carried connections (wire/carried.h): it listens at the addresses that the owner gives to names,
+// and takes DNS questions. It answers nothing itself.
 #pragma once
 
 #include "spawn/helper/carried.h"
@@ -9,18 +9,18 @@ namespace sallyport::spawn::helper {
 
 class CarryInit {
  public:
-  // Before the tool starts. 0 or a negative errno; also 0 when the image wants nothing carried.
+  // Call before the tool starts. 0 or a negative errno; also 0 when the image wants nothing carried.
   long open(const Run& run, int to_worker);
   [[nodiscard]] bool is_open() const { return listeners_ > 0; }
 
-  // A frame of the worker's. False: it is none that could come now.
+  // Takes a frame from the worker. False: such a frame is not allowed now.
   bool take(wire::FrameKind kind, const char* bytes, std::size_t size);
 
   static constexpr std::uint32_t kWatched = 2 + wire::kMostCarried;
-  // So many entries.
+  // The number of entries that watch() fills.
   void watch(struct pollfd* entries) const;
   void serve(const struct pollfd* entries);
-  // When the tool is dead: what it sent before.
+  // Call when the tool is dead: passes on what it sent before.
   void last_round();
 
  private:
@@ -29,7 +29,7 @@ class CarryInit {
     std::uint32_t address;
     std::uint16_t port;
   };
-  // Fewer than the owner answers at once, so that nobody's connection waits for them.
+  // Fewer than the owner answers at once, so that no connection waits for the questions.
   static constexpr std::uint32_t kMostAskers = 16;
 
   long listen_at(std::uint32_t address, std::uint16_t port);

@@ -17,13 +17,13 @@ constexpr std::uint16_t kDnsPort = 53;
 Carried carried;  // a worker has one run
 std::uint32_t numbers[kMostCarried];
 
-// What is written to it is all that there is for now: nothing is to be waited for.
+// Sends at once: we write all that there is, so the kernel need not wait for more (TCP_NODELAY).
 void send_at_once(int fd) {
   const int on = 1;
   sys(__NR_setsockopt, long{fd}, long{IPPROTO_TCP}, long{TCP_NODELAY}, &on, long{sizeof on});
 }
 
-// Questions for names are many and short, and nobody has to see a reset: a pair that leaves no port behind in TIME_WAIT.
+// DNS questions are many and short, and neither end needs to see a reset: use a pair that leaves no port in TIME_WAIT.
 long make_pair_for(const wire::Handed& wanted, int& ours, int& owners) {
   if (wanted.port != kDnsPort) {
     const long made = make_loopback_pair(ours, owners);
@@ -43,7 +43,7 @@ bool CarryWorker::take(FrameKind kind, const char* bytes, std::size_t size) {
   return kind == FrameKind::kOpen ? open(bytes, size) : carried.take(kind, bytes, size);
 }
 
-// What cannot be had is refused to the tool, by a reset.
+// If the pair cannot be made, the tool gets a reset.
 bool CarryWorker::open(const char* bytes, std::size_t size) {
   wire::CarriedOpen asked = {};
   if (size != sizeof asked) return false;
@@ -62,7 +62,7 @@ bool CarryWorker::open(const char* bytes, std::size_t size) {
   return true;
 }
 
-// One that the owner lets in needs no word: its bytes wait in the pair until he reads them.
+// A connection that the owner lets in needs no action: its bytes wait in the pair until the owner reads them.
 void CarryWorker::take_answers() {
   for (;;) {
     wire::HandedAnswer answer = {};
@@ -71,7 +71,7 @@ void CarryWorker::take_answers() {
     if (size == -4) continue;  // EINTR
     if (size == -11) return;   // EAGAIN
     if (size != static_cast<long>(sizeof answer)) {
-      owner_answers_ = false;  // nobody lets anybody in any more
+      owner_answers_ = false;  // the owner lets no connection in any more
       return;
     }
     for (std::uint32_t id = 0; answer.is_let_in == 0 && id < kMostCarried; ++id) {

@@ -10,11 +10,11 @@ class CarryWorker {
  public:
   explicit CarryWorker(const Run& run) : run_(run) {}
 
-  // A frame of the init's. False: it is none that could come now, so whoever speaks there is not our init any more.
+  // Takes a frame from the init. False: such a frame is not allowed now, so the sender is no longer our init.
   bool take(wire::FrameKind kind, const char* bytes, std::size_t size);
 
   static constexpr std::uint32_t kWatched = 1 + wire::kMostCarried;
-  // So many entries.
+  // The number of entries that watch() fills.
   void watch(struct pollfd* entries, const FrameOutbox& out) const;
   void serve(const struct pollfd* entries, FrameOutbox& out);
   void last_round(FrameOutbox& out);

@@ -14,7 +14,7 @@ namespace {
 using wire::FrameKind;
 using wire::kMostCarried;
 
-// Has a number of its own for each connection that it hands over, whatever the inside says.
+// The worker gives each connection that it hands over its own number, whatever number the init sends.
 class CarryingWorker : public testing::Test {
  protected:
   CarryingWorker() {

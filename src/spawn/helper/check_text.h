@@ -1,5 +1,5 @@
-// A file of the jail that must say what the owner wants: a limit that somebody else has set. In a header, because what runs between
-// clone and exec refers to no other object (approved_symbols.txt).
+// Checks a file of the jail that must hold what the owner wants: a limit that another program has set. In a header,
+// because what runs between clone and exec refers to no other object (approved_symbols.txt).
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ inline long open_either(const char* first, const char* second) {
   return fd == -2 ? sys(__NR_openat, long{AT_FDCWD}, second, flags, 0L) : fd;  // ENOENT
 }
 
-// 0 when the file that is there begins with the op's content (OpKind::kCheckText); else a negative errno.
+// 0 when the file starts with the op's content (OpKind::kCheckText); else a negative errno.
 inline long check_text(const Run& run, const wire::Op& op) {
   const long fd = open_either(run.at(op.source), run.at(op.target));
   if (fd < 0) return fd;

@@ -1,6 +1,6 @@
-// Between clone and exec, in the tool's own process: gives up everything the tool must not have, in an order in which
-// no step needs what an earlier one dropped. Shares its parent's memory (see sallyport_clone_sharing_memory), so it touches
-// nothing but its own stack and the ToolStart it was given.
+// Runs between clone and exec, in the tool's own process: drops everything the tool must not have, in an order in which
+// no step needs what an earlier step dropped. It shares its parent's memory (see sallyport_clone_sharing_memory), so it
+// touches nothing but its own stack and the ToolStart it was given.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
@@ -30,8 +30,8 @@ long join_cgroups(const Run& run) {
   return 0;
 }
 
-// A caller whose hard limit is 0 cannot have the one byte that also stops a core_pattern's handler (see gate/resources.cc).
-// No file then is the most there is.
+// A caller whose hard limit is 0 cannot set the one byte that also stops a core_pattern's handler (see
+// gate/resources.cc). Then a limit of 0, no core file, is the best we can do.
 long limit_cores(const struct rlimit64& wanted) {
   const long set = sys(__NR_prlimit64, 0L, long{RLIMIT_CORE}, &wanted, 0L);
   if (set != -1) return set;  // EPERM
@@ -44,7 +44,7 @@ long apply_limits(const Run& run) {
   for (std::uint32_t i = 0; i < run.image->limit_count; ++i) {
     const struct rlimit64 limit = {limits[i].soft, limits[i].hard};
     const bool of_cores = limits[i].resource == RLIMIT_CORE;
-    // Set when the jail was sealed: the filter lets nobody change it any more.
+    // Set when the jail was sealed: its filter no longer allows a change.
     if (of_cores && run.has(wire::kSealedJail)) continue;
     const long set = of_cores ? limit_cores(limit) : sys(__NR_prlimit64, 0L, long{limits[i].resource}, &limit, 0L);
     if (set < 0) return set;
@@ -63,19 +63,20 @@ long wire_stdio(const Run& run) {
   return sys(__NR_close_range, 3L, 0x7fffffffL, long{CLOSE_RANGE_CLOEXEC});
 }
 
-// The first number above those that place_passed_fds() gives away, and no higher: a caller may have a low RLIMIT_NOFILE.
+// The first number above those that place_passed_fds() fills. Not higher: the caller may have a low RLIMIT_NOFILE.
 long first_passed(const Run& run) {
   return run.has(wire::kInRuntime) ? long{wire::kFirstRuntimeFd} : long{wire::kFirstPassedFd};
 }
 constexpr long kOfWorker = 3;  // the channel, its pidfd, its /proc
 long out_of_the_way(const Run& run) { return first_passed(run) + run.image->passed_count + kOfWorker; }
 
-// Moved out of the way first, so that none replaces a descriptor that still has to be placed.
+// First moves all of them out of the way, so that none replaces a descriptor that still has to be placed.
 long place_passed_fds(const Run& run) {
-  if (run.has(wire::kFramed)) return 0;  // frames are all that it gets
+  if (run.has(wire::kFramed)) return 0;  // it gets frames and no descriptor
   const std::uint32_t first = run.first_cgroup_fd() + run.image->cgroup_count;
   const int of_worker[kOfWorker] = {run.fds[wire::kFdChannel], run.own_pidfd, run.proc_fd};
-  // Only a wrapper gets any: inside, kInRuntime is set for our init too, and nothing of ours is for the tool.
+  // Only a wrapper gets descriptors. kInRuntime is also set for our init inside, and the tool gets no descriptor of
+  // ours.
   const std::uint32_t of_wrapper = run.has(wire::kInRuntime) ? kOfWorker : 1U;
   const std::uint32_t more = run.has(wire::kWrapper) ? of_wrapper : 0U;
   const std::uint32_t count = run.image->passed_count + more;
@@ -102,8 +103,8 @@ long lock_capabilities() {
   return secured < 0 ? secured : drop_capabilities();
 }
 
-// Whoever lacks CAP_SETPCAP cannot have the bits. Root without them gets nothing back either: an exec gives a program that runs
-// with no_new_privs no capability that its starter had not (cap_bprm_creds_from_file).
+// A process without CAP_SETPCAP cannot set the bits. Root without them regains nothing either: with no_new_privs, an
+// exec gives a program no capability that the caller of exec lacked (cap_bprm_creds_from_file).
 long lock_capabilities_if_allowed() {
   const long locked = lock_capabilities();
   return locked == -1 ? drop_capabilities() : locked;  // EPERM
@@ -137,14 +138,14 @@ long apply_seccomp(const Run& run) {
 }
 
 // The file is opened inside the jail, where its mount is read-only, and must be the very file that was checked outside.
-// Executing the owner's descriptor instead would hand the tool a writable mount through /proc/self/exe (CVE-2019-5736).
+// Executing the owner's descriptor instead would give the tool a writable mount through /proc/self/exe (CVE-2019-5736).
 long open_checked_exe(const wire::Image& image, const char* path) {
   const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_PATH | O_CLOEXEC | O_NOFOLLOW}, 0L);
   if (fd < 0) return fd;
   struct statx about = {};
   const long known = sys(__NR_statx, fd, "", long{AT_EMPTY_PATH}, long{STATX_BASIC_STATS}, &about);
   if (known < 0) return known;
-  if (image.exec_inode == 0) return fd;  // of a jail that shows no file's own numbers
+  if (image.exec_inode == 0) return fd;  // a jail in which files do not have the numbers that they have on the host
   const std::uint64_t device = (std::uint64_t{about.stx_dev_major} << 32U) | about.stx_dev_minor;
   const std::int64_t mtime_ns = about.stx_mtime.tv_sec * 1'000'000'000LL + about.stx_mtime.tv_nsec;
   const bool same = device == image.exec_device && about.stx_ino == image.exec_inode &&
@@ -154,8 +155,9 @@ long open_checked_exe(const wire::Image& image, const char* path) {
 
 long forbid_new_privileges() { return sys(__NR_prctl, long{PR_SET_NO_NEW_PRIVS}, 1L, 0L, 0L, 0L); }
 
-// Store bypass and indirect branches (Spectre 4 and 2), for good. Since Linux 5.16 a seccomp filter does not do this by
-// itself any more. A processor or kernel without the control, or where it is forced already, has nothing to forbid.
+// Forbids speculative store bypass and indirect branches (Spectre 4 and 2), for good. Since Linux 5.16 a seccomp filter
+// no longer does this by itself. Where the processor or kernel lacks the control, or forces it already, there is
+// nothing to forbid.
 long forbid_speculation() {
   constexpr long kControls[] = {PR_SPEC_STORE_BYPASS, PR_SPEC_INDIRECT_BRANCH};
   constexpr long kNothingToForbid[] = {-6 /* ENXIO */, -19 /* ENODEV */, -22 /* EINVAL */, -1 /* EPERM */};
@@ -187,7 +189,7 @@ long execute(const Run& run, long exe) {
   return sys(__NR_execveat, exe, "", run.at(run.image->argv_at), run.at(run.image->env_at), long{AT_EMPTY_PATH});
 }
 
-// By name, so that the interpreter of a script can open it again. Nobody but the image's maker could have put it there.
+// By name, so that the interpreter of a script can open the file again. Only the image's maker can have put it there.
 long execute_first(const Run& run) {
   char path[4096];
   long answer = -2;  // ENOENT
@@ -212,7 +214,7 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
   if (!steps.ok(Stage::kParentAlive, sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L))) return false;
   if (!steps.ok(Stage::kSession, sys(__NR_setsid))) return false;
   if (!steps.ok(Stage::kCgroup, join_cgroups(run))) return false;
-  // Unshared only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
+  // Unshare only now, so that /proc/self/cgroup shows the cgroup just joined as the root.
   const bool to_confine = run.jailed() && !run.has(wire::kSealedJail);
   if (to_confine && !steps.ok(Stage::kCgroupNamespace, sys(__NR_unshare, long{CLONE_NEWCGROUP}))) return false;
   if (!steps.ok(Stage::kLimits, apply_limits(run))) return false;
@@ -225,7 +227,7 @@ bool prepare(const Run& run, Steps& steps, std::uint32_t& applied) {
 
 enum Init : unsigned { kUnconfined, kConfined, kNotConfinable };
 
-// Until init is confined as the tool is.
+// Waits until init is confined as the tool is.
 long await_init(const unsigned& init_is) {
   unsigned now = kUnconfined;
   while ((now = __atomic_load_n(&init_is, __ATOMIC_ACQUIRE)) == kUnconfined) {
@@ -258,7 +260,7 @@ void tool_child(void* argument) {
   exit_now(127);
 }
 
-// Of an init whose tool confines itself: what it had to build the jail with, it needs no more.
+// For an init whose tool confines itself: drops what the init needed to build the jail.
 long confine_init(const Run& run) {
   const long privileges = forbid_new_privileges();
   if (privileges < 0) return privileges;
@@ -267,7 +269,7 @@ long confine_init(const Run& run) {
 }
 
 // The tool has to join its cgroup and then enter a cgroup namespace, which takes a capability; so it cannot inherit our
-// locks. We take them on beside it, and it waits before its exec until we have.
+// locks. We lock ourselves at the same time, and the tool waits before its exec until we have.
 long start_beside(ToolStart& start) {
   start.init_is = kUnconfined;
   start.before_exec = 1;

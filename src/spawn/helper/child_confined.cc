@@ -13,7 +13,7 @@ long ask_by_seccomp(const Run& run) {
   const struct sock_fprog program = {static_cast<unsigned short>(run.image->seccomp_count),
                                      reinterpret_cast<struct sock_filter*>(run.at(run.image->seccomp_at))};
   const long listener = sys(__NR_seccomp, long{SECCOMP_SET_MODE_FILTER},
-                            // A signal that the tool handles does not take back what we are doing for it already.
+                            // A signal that the tool handles does not cancel what we already do for it.
                             long{SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV}, &program);
   if (listener < 0) return listener;
   char nothing = 0;

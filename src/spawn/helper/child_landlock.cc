@@ -1,4 +1,4 @@
-// Between clone and exec, or ahead of that in the jail's init: the Landlock ruleset of a jail's root.
+// Between clone and exec, or before that in the jail's init: the Landlock ruleset of a jail's root.
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/stat.h>
@@ -8,9 +8,10 @@
 namespace sallyport::spawn::helper {
 
 // Landlock is the second lock behind the read-only mounts: writes only beneath the places the plan made writable.
-// Any ruleset costs an open about 0.2 µs (ADR 0017), and a right that has to be looked up much more. So reads are not handled,
-// nor is truncation (ABI 3): the kernel looks it up at every open, read-only ones too, which costs a tool that opens
-// many files a quarter of its time, and truncate(2) on a read-only mount fails without it.
+// Any ruleset adds about 0.2 µs to an open (ADR 0017), and a right that the kernel has to look up adds much more. So
+// the ruleset handles neither reads nor truncation (ABI 3): the kernel looks truncation up at every open, read-only
+// ones too, which costs a tool that opens many files a quarter of its time, and truncate(2) on a read-only mount fails
+// without it.
 long make_landlock_ruleset(const Run& run) {
   const long abi = sys(__NR_landlock_create_ruleset, 0L, 0L, long{LANDLOCK_CREATE_RULESET_VERSION});
   if (abi < 2) return kNoLandlock;  // absent, or so old that it would forbid every rename between directories

@@ -1,7 +1,8 @@
 // Between clone and exec, as the jail's init: builds the new root file system out of the image's operations and pivots
 // into it. Every host path is opened before anything is covered. One that the caller chose is checked against the identity
 // the owner saw and then handled by descriptor only, so a symlink or rename swapped in meanwhile makes the
-// step fail. The system's own (kOpSystem) go by name, from where only root writes to where only we do: half the calls.
+// step fail. The system's own paths (kOpSystem) go by name, which halves the calls: only root can write at their
+// source, and only we at their target.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -19,10 +20,11 @@ using wire::Stage;
 
 constexpr long kDetach = 2;  // MNT_DETACH of <sys/mount.h>, which cannot be included beside <linux/mount.h>
 
-// The new root is mounted over this, which surely exists and which nothing is bound from, until pivot_root makes it "/".
+// Init mounts the new root over this path, which always exists and is no bind's source, until pivot_root makes it "/".
 constexpr const char* kStagingPoint = "/proc";
 
-// Closed together, a row of them by one call. One above the highest stays open: nobody but init, who executes nothing, has it.
+// Closes its descriptors together, a row with one call. One above the highest stays open: init alone has it and
+// executes nothing.
 class Opened {
  public:
   long add(long fd) {
@@ -97,14 +99,14 @@ bool open_source(const Run& run, Op& op, Opened& opened, Steps& steps) {
   return steps.ok(Stage::kBind, tree);
 }
 
-// Where something is made: `name` in the directory `parent`, which is the new root, or beneath it, or an error.
+// Where to create something: `name` in the directory `parent`: the new root, or a directory beneath it, or an error.
 struct Place {
   long parent;
   const char* name;
 };
 
-// Names of ours lie in directories we made ourselves a moment ago. Others are walked to through no symlink: one that leads
-// to "/tmp" would lead out to the host's, which is still our root directory.
+// Our own names lie in directories that we just made. We reach others without following symlinks: one to "/tmp" would
+// lead to the host's, because the host's root is still our root directory.
 Place place_for(const Run& run, const Op& op, Opened& opened) {
   char* target = run.at(op.target);
   char* last = nullptr;
@@ -147,11 +149,11 @@ long make_file(const Place& place, std::uint32_t mode, const char* content, std:
   return written < 0 ? written : -28;  // ENOSPC
 }
 
-// The owner names none that is larger; one that has grown since must not fill the root.
+// The owner names no larger file; a file that has grown since must not fill the root.
 constexpr std::size_t kLargestCopy = 256 * 1024;
 alignas(16) char copied[16 * 1024];
 
-// A file that we cannot open is one that the tool could not have read either.
+// If we cannot open the file, the tool could not have read it either.
 long copy_file(const char* source, const Place& place, std::uint32_t mode, Opened& opened) {
   struct open_how how = {};
   how.flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
@@ -162,7 +164,7 @@ long copy_file(const char* source, const Place& place, std::uint32_t mode, Opene
   long result = to < 0 ? to : 0;
   for (std::size_t total = 0; result >= 0 && total < kLargestCopy;) {
     const long got = sys(__NR_read, from, copied, long{sizeof copied});
-    if (got <= 0) break;  // its end, or an error of a file the tool can do without
+    if (got <= 0) break;  // end of file, or a read error: the tool can do without this file
     const long put = sys(__NR_write, to, copied, got);
     if (put != got) result = put < 0 ? put : -28;  // ENOSPC
     total += static_cast<std::size_t>(got);
@@ -183,7 +185,7 @@ long move_tree(long tree, const char* target, std::uint32_t op_flags, Opened& op
 bool attach(const Run& run, const Op& op, long tree, Opened& opened, Steps& steps) {
   if ((op.flags & wire::kOpMakeFile) != 0) {
     const long made = make_file(place_for(run, op, opened), 0444, "", 0, opened);
-    // EEXIST: a file of our own that the caller covers with the host's.
+    // EEXIST: the caller covers a file of ours with one of the host's.
     if (!steps.ok(Stage::kMakeFile, made == -17 ? 0 : made)) return false;
   }
   return steps.ok(Stage::kBind, move_tree(tree, run.at(op.target), op.flags, opened));
@@ -204,7 +206,7 @@ long mount_fresh(const char* type, const char* target, long flags, const char* o
   return sys(__NR_mount, type, target, type, flags, options);
 }
 
-// Enters the mount `fd` is the root of, takes it off its place, and returns to the new root.
+// Enters the mount whose root is `fd`, unmounts it, and returns to the new root.
 long detach(long fd, long root) {
   long result = sys(__NR_fchdir, fd);
   if (result >= 0) result = sys(__NR_umount2, ".", kDetach);
@@ -213,8 +215,8 @@ long detach(long fd, long root) {
 }
 
 // The layers stand at the target already, mounted by descriptor, and are named relative to it: overlayfs takes names only
-// (descriptors since Linux 6.13), and this way no name is looked up outside of them. The overlay keeps them by mounts of
-// its own, so they can go; it stands alone at the target then, and nothing shows the tool where its layers lie.
+// (descriptors since Linux 6.13), and this way no name is looked up outside of them. The overlay holds the layers by
+// mounts of its own, so we unmount ours: then nothing shows the tool where the layers lie.
 long mount_overlay(const char* target, const char* options, Opened& opened) {
   const long root = opened.add(sys(__NR_openat, long{AT_FDCWD}, ".", long{O_PATH | O_DIRECTORY | O_CLOEXEC}, 0L));
   const long layers = opened.add(open_without_symlinks(target, RESOLVE_BENEATH));
@@ -245,7 +247,7 @@ long mask(const char* target) {
     return mount_fresh("tmpfs", target, MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "size=4k,mode=0555");
   }
   if (hidden != -2) return hidden;
-  // ENOENT, of which of the two? When this kernel has no such file there is nothing to hide.
+  // ENOENT: was it the source or the target? If this kernel has no such target, there is nothing to hide.
   struct statx about = {};
   const long known = sys(__NR_statx, long{AT_FDCWD}, target, long{AT_SYMLINK_NOFOLLOW}, long{STATX_TYPE}, &about);
   return known == -2 ? 0 : hidden;
@@ -289,8 +291,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }
 
-// Root finds what it chose to show, wherever that lies; what is made in the jail is the tool's (as_another.cc). setreuid(2) with
-// nothing to change only sets the file system's id back to the effective one, which has no name in here.
+// Lets root reach all that it chose to show; the tool owns what is made in the jail (as_another.cc). setreuid(2) with
+// nothing to change only resets the file system's id to the effective id, which is not mapped in here.
 long see_as_root(const Run& run) { return run.as_another ? sys(__NR_setreuid, -1L, -1L) : 0; }
 long act_as_another(const Run& run) {
   if (!run.as_another) return 0;

@@ -1,4 +1,5 @@
-// The children of a server: who waits for a request, and by which channel the owner commands who has one.
+// The children of a server: which of them wait for a request, and over which channel the owner commands each of the
+// others.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +12,7 @@ struct Child {
   int pid;
   std::uint32_t number;  // never used again
   bool idle;
-  int channel;  // of an init that has a request; else -1
+  int channel;  // -1 unless the child is an init that has a request
 };
 
 class Children {
@@ -19,7 +20,7 @@ class Children {
   [[nodiscard]] std::uint32_t idle() const { return idle_; }
   [[nodiscard]] bool full() const { return count_ == kMost; }
 
-  // The number of the next child: taken before there is a process, which must know it.
+  // The number of the next child, taken before the child's process exists: the process must know its number.
   std::uint32_t take_number() { return next_number_++; }
 
   Child& add_idle(long pid, std::uint32_t number) {
@@ -33,7 +34,7 @@ class Children {
     child.idle = false;
     --idle_;
   }
-  // It has ended, and is reaped.
+  // The child has ended, and is reaped.
   void remove(Child& child) {
     if (child.idle) --idle_;
     child = table_[--count_];

@@ -28,7 +28,8 @@ void EngineWatch::open() {
 
 bool EngineWatch::owner_is_silent() const { return now_ms() - last_heard_ms_ > wire::kSilentAtMostMs; }
 
-// The quota is that of the first. An engine that bounds no number of files leaves that to us, as limits.h counts them.
+// The quota is that of the first scratch mount. If the engine does not limit the number of files, we do, counted as in
+// limits.h.
 bool EngineWatch::look_at_scratch() {
   constexpr std::uint64_t kFewest = 1024;
   constexpr std::uint64_t kBytesOfFile = 1024;

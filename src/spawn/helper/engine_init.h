@@ -1,5 +1,5 @@
-// What process 1 of a container engine's container does that elsewhere the owner does, who cannot look in here: it watches scratch,
-// counts out-of-memory kills, and notices that its owner is silent.
+// What process 1 of a container engine's container does because the owner cannot see inside: it watches scratch, counts
+// out-of-memory kills, and notices when its owner is silent.
 #pragma once
 
 #include "spawn/freestanding/poll.h"
@@ -9,13 +9,13 @@ namespace sallyport::spawn::helper {
 
 class EngineWatch {
  public:
-  // Before this init is confined.
+  // Call before this init is confined.
   void open();
   // How long poll(2) may wait.
   [[nodiscard]] static long look_every_ms() { return 10; }
   void heard() { last_heard_ms_ = now_ms(); }
   [[nodiscard]] bool owner_is_silent() const;
-  // True once: scratch is full, and what filled it may have to go.
+  // True once, when scratch is full: the processes that filled it may have to be killed.
   bool scratch_just_filled();
   void put_findings(wire::Report& report);
 

@@ -1,5 +1,5 @@
-// The jail's process 1 where frames are all it has (wire/frame.h): the tool's streams are pipes of ours, and what goes through them
-// goes on as frames. Its own stdin is the worker, whose end is ours.
+// The jail's process 1 where it can exchange only frames with the worker (wire/frame.h): the tool's streams are pipes
+// of ours, and we pass their bytes on as frames. Our own stdin comes from the worker; when it ends, we end.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,11 +20,11 @@ constexpr int kFromWorker = 0;
 constexpr int kToWorker = 1;
 
 FrameReader from_worker;
-EngineWatch engine;  // of wire::kEngine
-CarryInit carry;     // of wire::Image::carried_count
+EngineWatch engine;  // used with wire::kEngine
+CarryInit carry;     // used when wire::Image::carried_count is not 0
 char passing[wire::kLargestFrame];
 
-// Of each pipe the end that is not the tool's; -1 when it is closed.
+// Our end of each pipe of the tool's; -1 when it is closed.
 struct Pipes {
   int in;
   int out;
@@ -36,7 +36,7 @@ void close_end(int& fd) {
   fd = -1;
 }
 
-// False when the pipe has come to its end.
+// False when the pipe has reached its end.
 bool pass_on(int& fd, FrameKind kind) {
   const long got = sys(__NR_read, long{fd}, passing, long{sizeof passing});
   if (got == -4) return true;  // EINTR
@@ -48,7 +48,7 @@ bool pass_on(int& fd, FrameKind kind) {
   return true;
 }
 
-// What waits for room in the tool's stdin. The worker never has more than that under way.
+// Input that waits for room in the tool's stdin. The worker never sends more than this ahead.
 char input[wire::kInputWindow];
 std::size_t input_size;
 bool input_ended;
@@ -60,7 +60,7 @@ void keep_input(const char* bytes, std::size_t size) {
   if (size == 0) input_ended = true;
 }
 
-// The tool may have closed its stdin: what else comes for it is dropped.
+// The tool may have closed its stdin: then drop further input.
 void give_input(int& in) {
   long put = in < 0 ? -32 : sys(__NR_write, long{in}, input, static_cast<long>(input_size));  // EPIPE
   if (put == -4 || put == -11) return;                                                        // EINTR, EAGAIN
@@ -101,7 +101,7 @@ void take_frame() {
   from_worker.forget();
 }
 
-// What the tool left behind dies with it; then the pipes come to their ends.
+// Kills what the tool left behind; then the pipes reach their ends.
 [[noreturn]] void finish(const Run& run, int status, const wire::Report& seen, Pipes& pipes) {
   end_the_rest();
   carry.last_round();
@@ -117,7 +117,7 @@ void take_frame() {
   exit_now(0);
 }
 
-// Whether the tool has ended, and how.
+// True when the tool has ended; `status` says how.
 bool reap(long tool, int& status) {
   int one = 0;
   bool ended = false;
@@ -129,7 +129,7 @@ bool reap(long tool, int& status) {
   return ended;
 }
 
-// What the owner would see and do elsewhere.
+// What the owner would do for other jails.
 void watch_over() {
   if (engine.owner_is_silent()) exit_now(1);
   if (engine.scratch_just_filled()) sys(__NR_kill, -1L, long{SIGKILL});
@@ -185,7 +185,7 @@ long make_output_pipe(int& ours, int& tools) {
   return made;
 }
 
-// Only our end never waits.
+// Only our end is non-blocking.
 long make_input_pipe(int& ours, int& tools) {
   const long made = make_output_pipe(tools, ours);
   return made < 0 ? made : sys(__NR_fcntl, long{ours}, long{F_SETFL}, long{O_NONBLOCK});

@@ -1,5 +1,5 @@
-// The worker's side of frames (wire/frame.h): it passes the owner's commands and the tool's input in, and reports and output out. To
-// the owner such a run is like any other.
+// The worker's side of frames (wire/frame.h): it passes the owner's commands and the tool's input in, and reports and
+// output out. The owner sees such a run like any other.
 #include <fcntl.h>
 #include <signal.h>
 
@@ -13,13 +13,13 @@ namespace {
 
 using wire::FrameKind;
 
-// POLLOUT of a pipe promises room for so much; a write of more could wait (pipe(7), PIPE_BUF).
+// POLLOUT of a pipe promises room for this much; a larger write could block (pipe(7), PIPE_BUF).
 constexpr std::size_t kSurelyTaken = 4096;
 constexpr long kLargestPipe = 1L << 20;  // /proc/sys/fs/pipe-max-size, as it mostly is
 
 FrameReader from_init;
 FrameOutbox to_init;
-char said[4096];  // by an engine's client
+char said[4096];  // what an engine's client printed
 constexpr std::size_t kInputPiece = 16 * 1024;
 
 class Relay {
@@ -36,7 +36,7 @@ class Relay {
   }
 
  private:
-  // Room for the init always comes: it reads whatever happens, but while it writes to us.
+  // The init always makes room again: it stops reading only while it writes to us.
   void serve(int pidfd) {
     const int channel = run_.fds[wire::kFdChannel];
     const bool carries = run_.handed_fd >= 0;
@@ -50,7 +50,7 @@ class Relay {
           {commanded ? channel : -1, POLLIN, 0},
           {has_room() ? in_ : -1, POLLIN, 0},
           {waits ? (of_out ? framing_.out : framing_.err) : -1, POLLOUT, 0},
-          // What the init has said comes before the end of who built its jail.
+          // Pass on what the init sent before the end of the process that built its jail.
           {waits || !ended_ ? -1 : pidfd, POLLIN, 0},
           {framing_.said, POLLIN, 0},
           {to_init.waits() ? framing_.to_init : -1, POLLOUT, 0}};
@@ -58,7 +58,7 @@ class Relay {
       const long count = carries ? 7 + CarryWorker::kWatched : 7;
       const long ready = is_engine_ ? poll_for(watched, count, wire::kAliveEveryMs) : poll_until_ready(watched, count);
       if (ready == -4) continue;  // EINTR
-      if (ready < 0) {            // nobody could stop it any more
+      if (ready < 0) {            // we could no longer stop the run
         signal_descendants(SIGKILL);
         return;
       }
@@ -79,10 +79,10 @@ class Relay {
     const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
     if (ms - said_alive_ms_ < wire::kAliveEveryMs) return;
     said_alive_ms_ = ms;
-    to_init.put(FrameKind::kAlive, nullptr, 0);  // whoever has no room for it hears from us already
+    to_init.put(FrameKind::kAlive, nullptr, 0);  // a pipe without room already holds frames of ours
   }
 
-  // Its first lines say why it could not start what it was to start. Warnings of one that could are nothing of the tool's.
+  // Its first lines say why it could not start the container. If it could, its warnings are not output of the tool.
   bool keep_what_is_said() {
     static char rest[512];
     const bool room = said_size_ < sizeof said;
@@ -95,7 +95,7 @@ class Relay {
     return false;
   }
 
-  // Where the line begins that says so itself, behind warnings; else all of it.
+  // Skips warnings: the start of the line that says it is an error; without one, the start of the text.
   [[nodiscard]] std::size_t line_of_error() const {
     constexpr char kWord[] = "Error";
     std::size_t line = 0;
@@ -141,7 +141,7 @@ class Relay {
       case FrameKind::kCredit:
       case FrameKind::kFinish:
       case FrameKind::kGone:
-        // Whoever speaks there has taken our init over, or it is broken.
+        // The sender has taken our init over, or our init is broken.
         if (run_.handed_fd < 0 || !carry_.take(from_init.kind(), from_init.bytes(), from_init.size())) end_by_force();
         break;
       default:
@@ -152,12 +152,13 @@ class Relay {
 
   void end_by_force() {
     signal_descendants(SIGKILL);
-    // What still waits for a reader must not hold up the end.
+    // Output that still waits for a reader must not delay the end.
     from_init.forget();
     ended_ = true;
   }
 
-  // Of an init inside only what it can know: no descriptor rides along, and that nobody is left is for us to say.
+  // Passes on only what an init inside can know: no descriptor comes with it, and only we can say that nothing is left
+  // alive.
   void pass_report() {
     if (from_init.size() != sizeof(wire::Report)) return;
     wire::Report report = *reinterpret_cast<const wire::Report*>(from_init.bytes());
@@ -185,12 +186,12 @@ class Relay {
     const std::size_t size = left < kSurelyTaken ? left : kSurelyTaken;
     long put = sys(__NR_write, long{reader.fd}, from_init.bytes() + put_, static_cast<long>(size));
     if (put == -4 || put == -11) return;         // EINTR, EAGAIN
-    if (put < 0) put = static_cast<long>(left);  // nobody reads it any more
+    if (put < 0) put = static_cast<long>(left);  // the reader is gone
     put_ += static_cast<std::size_t>(put);
     if (put_ >= from_init.size()) from_init.forget();
   }
 
-  // False when no command follows. A closed channel is the last one there is.
+  // False when no command follows. A closed channel counts as the last command.
   bool obey(int channel) {
     wire::Command command = wire::Command::kKill;
     if (sys(__NR_read, long{channel}, &command, 1L) != 1) command = wire::Command::kKill;
@@ -216,7 +217,7 @@ class Relay {
 
 namespace {
 
-// What an engine's client says itself must not look like the tool's.
+// The client's own messages must not look like the tool's output.
 long make_pipe_for_client(Run& run, Framing& framing) {
   int ends[2] = {-1, -1};
   long made = sys(__NR_pipe2, &ends[0], long{O_CLOEXEC});
@@ -229,7 +230,7 @@ long make_pipe_for_client(Run& run, Framing& framing) {
 }  // namespace
 
 long prepare_framing(Run& run, Framing& framing) {
-  // A wrapper that is gone is an error of write(2), and not our end. What we start begins with no signal blocked.
+  // When the wrapper is gone, write(2) must fail and not kill us. What we start begins with no signal blocked.
   const std::uint64_t broken_pipe = 1ULL << (SIGPIPE - 1);
   sys(__NR_rt_sigprocmask, long{SIG_BLOCK}, &broken_pipe, 0L, 8L);
   int to[2] = {-1, -1};
@@ -239,7 +240,7 @@ long prepare_framing(Run& run, Framing& framing) {
   if (made < 0) return made;
   sys(__NR_fcntl, long{to[1]}, long{F_SETPIPE_SZ}, kLargestPipe);
   framing = {to[1], from[0], run.fds[wire::kFdStdin], run.fds[wire::kFdStdout], run.fds[wire::kFdStderr], -1};
-  // Whoever builds the jail complains where the tool would.
+  // The program that builds the jail writes its errors where the tool would.
   run.fds[wire::kFdStdin] = to[0];
   run.fds[wire::kFdStdout] = from[1];
   if (run.has(wire::kEngine)) return make_pipe_for_client(run, framing);

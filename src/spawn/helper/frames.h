@@ -1,4 +1,4 @@
-// Reading and writing frames (wire/frame.h).
+// Reads and writes frames (wire/frame.h).
 #pragma once
 
 #include "spawn/freestanding/sys.h"
@@ -6,16 +6,16 @@
 
 namespace sallyport::spawn::helper {
 
-// All of it, however often the kernel takes a part; a negative errno when nobody reads any more.
+// Writes all of it, in as many calls as the kernel needs; a negative errno when the reader is gone.
 long write_whole(int fd, const void* bytes, std::size_t size);
 long write_frame(int fd, wire::FrameKind kind, const void* bytes, std::size_t size);
-// All of it, or what read(2) said last: 0 at the end of the stream.
+// Reads all of it. Otherwise returns what read(2) returned last: 0 at the end of the stream.
 long read_whole(int fd, void* bytes, std::size_t size);
 
-// One frame after the other, as they arrive.
+// Reads one frame after the other, as they arrive.
 class FrameReader {
  public:
-  enum class Got { kPart, kFrame, kEnd };  // kEnd: also for one that is too large, or an error
+  enum class Got { kPart, kFrame, kEnd };  // kEnd: also for a frame that is too large, or an error
   // Reads once. After kFrame the frame stays until forget().
   Got read_some(int fd);
   void forget() { got_ = 0; }

@@ -1,7 +1,7 @@
 // Process 1 of a virtual machine (jails/microvm): loads the drivers that its initramfs brings, takes the launch image as frames over
-// virtio-serial, builds the same root that a jail of ours has out of what the host shares over 9p, and becomes the init of a
-// framed run (framed_init.cc). The kernel here is the guest's own: nothing of it is a boundary to the host. That is the
-// machine, and the jail around the machine.
+// virtio-serial, builds the root of a jail from what the host shares over 9p, and becomes the init of a framed run
+// (framed_init.cc). The kernel here is the guest's own and is no boundary to the host. The boundary is the machine, and
+// the jail around the machine.
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/in.h>
@@ -21,7 +21,7 @@ namespace {
 
 using wire::Stage;
 
-// Nobody but a person who reads the console sees it. Then the kernel gives up with process 1, and the machine ends.
+// Only a person who reads the console sees the text. Process 1 exits, so the kernel panics, and the machine ends.
 [[noreturn]] void give_up(const char* what) {
   const long console = sys(__NR_openat, long{AT_FDCWD}, "/dev/console", long{O_WRONLY | O_CLOEXEC}, 0L);
   std::size_t size = 0;
@@ -36,7 +36,7 @@ long mount_at(const char* source, const char* target, const char* type, long fla
   return sys(__NR_mount, source, target, type, flags, options);
 }
 
-// /m/0, /m/1, …: in the order in which they need each other.
+// /m/0, /m/1, …: in the order of their dependencies.
 void load_modules() {
   for (std::uint32_t i = 0;; ++i) {
     char path[16] = "/m/";
@@ -66,7 +66,7 @@ void open_port() {
       sleep_a_moment();
       continue;
     }
-    // Whatever the kernel opened for us as a console is covered.
+    // This replaces whatever the kernel opened for us as a console.
     for (long target = 0; target < 2; ++target) {
       if (port != target && duplicate_onto(port, target) < 0) give_up("sallyport: no descriptors\n");
     }
@@ -75,7 +75,7 @@ void open_port() {
   give_up("sallyport: no virtio-serial port appears\n");
 }
 
-// The first root of a machine cannot be exchanged (pivot_root(2)); one that is moved onto it can.
+// pivot_root(2) cannot replace a machine's first root; it can replace a mount that is moved onto that root.
 long leave_first_root() {
   long result = mount_at("tmpfs", "/t", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=0755");
   if (result >= 0) result = sys(__NR_chdir, "/t");
@@ -91,7 +91,8 @@ long mount_shares(const Run& run) {
   const long seen = mount_at(wire::kViewTag, wire::kViewPlace, "9p", MS_RDONLY | MS_NOSUID | MS_NODEV,
                              "trans=virtio,version=9p2000.L,cache=loose,msize=262144");
   if (seen < 0 || !run.has(wire::kGuestWrites)) return seen;
-  // What the host may look at meanwhile is written at once; cache=mmap keeps only what a program has mapped.
+  // The host may read these files during the run, so writes go through at once; cache=mmap caches only what a program
+  // has mapped.
   return mount_at(wire::kWritableTag, wire::kWritablePlace, "9p", MS_NOSUID | MS_NODEV,
                   "trans=virtio,version=9p2000.L,cache=mmap,msize=262144");
 }
@@ -147,7 +148,8 @@ long write_number(const char* path, std::uint64_t number) {
   return write_text(path, at, static_cast<std::size_t>(digits + sizeof digits - at));
 }
 
-// This process joins it too, so whatever it starts is counted there. The kernel never chooses process 1 to die.
+// This process joins the cgroup too, so whatever it starts is counted there. The kernel's out-of-memory killer never
+// kills process 1.
 long limit_by_cgroup(const Run& run) {
   const wire::Image& image = *run.image;
   const char controllers[] = "+memory +pids";
@@ -170,7 +172,7 @@ bool build_root(Run& run, Steps& steps) {
   if (run.has(wire::kGuestNetwork) && !steps.ok(Stage::kNetwork, network_up())) return false;
   if (!steps.ok(Stage::kHostname, sys(__NR_sethostname, "sallyport", 9L))) return false;
   if (!steps.ok(Stage::kCgroup, limit_by_cgroup(run))) return false;
-  // Opened here: nothing of it can be seen from the tool's root.
+  // Opened here, because the tool's root does not show it.
   run.oom_counter_fd =
       static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc/vmstat", long{O_RDONLY | O_CLOEXEC}, 0L));
   if (!steps.ok(Stage::kCgroup, run.oom_counter_fd)) return false;
@@ -194,7 +196,7 @@ void open_guests_port() {
 
 bool build_in_guest(Run& run, Steps& steps) {
   if (!steps.ok(Stage::kNewRoot, leave_first_root()) || !build_root(run, steps)) return false;
-  // The host cannot see this mount: it is watched from here.
+  // The host cannot see this mount, so we watch it.
   run.guest_scratch_fd = run.scratch_fd;
   run.scratch_fd = -1;
   return steps.ok(Stage::kUserMap, become_user());
@@ -202,7 +204,7 @@ bool build_in_guest(Run& run, Steps& steps) {
 
 void linger_in_guest(const Run& run) {
   if (run.image == nullptr || !run.has(wire::kInGuest)) return;
-  // What was written is on its way to the host; whoever gets it ends the machine.
+  // What we wrote is on its way to the host; the worker ends the machine when it has read it.
   for (;;) sys(__NR_ppoll, 0L, 0L, 0L, 0L, 0L);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using wire::Stage;
 
-// What the shape in `run.image` says.
+// Builds what the shape in `run.image` says.
 bool build_ahead(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   const MadeAhead& made = run.made_ahead;
@@ -32,7 +32,7 @@ long tie_again(const InitStart& start, const Run& run) {
   return run.as_another ? die_with_parent(start.child->server_pidfd) : 0;
 }
 
-// What the request in `run.image` wants beyond the shape.
+// Builds what the request in `run.image` wants beyond the shape.
 bool build_the_rest(const InitStart& start, Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   if (run.network.count == 0 && !open_network(run, steps)) return false;
@@ -56,17 +56,18 @@ alignas(16) char tool_stack[64 * 1024];
   start_and_reap(run);
 }
 
-// The exit code of an init that leaves because the mounts have changed, or because it cannot know: then why not.
+// The exit code of an init that leaves because the mounts have changed (0), or because it cannot tell whether they have
+// (the errno that says why).
 int why_unknown(int mounts_fd) { return mounts_fd < 0 ? -mounts_fd : 0; }
 
-// Unknown is changed.
+// If we cannot tell, we count the mounts as changed.
 bool mounts_changed(int mounts_fd) {
   struct pollfd mounts = {mounts_fd, POLLPRI, 0};
   return mounts_fd < 0 || poll_now(&mounts, 1) != 0;
 }
 
-// Sleeps until there is a request, and takes it. A jail that waits and has become stale leaves: it would keep file
-// systems busy that the host has unmounted. Each request wakes one of those who wait.
+// Sleeps until there is a request, and takes it. A waiting jail that has become stale exits: it would keep file systems
+// busy that the host has unmounted. Each request wakes one of the waiting inits.
 void await_request(int control, Run& run) {
   const long epoll = sys(__NR_epoll_create1, long{EPOLL_CLOEXEC});
   struct epoll_event request = {EPOLLIN | EPOLLEXCLUSIVE, {.fd = control}};
@@ -92,7 +93,7 @@ int open_mount_table() {
   return static_cast<int>(sys(__NR_openat, long{AT_FDCWD}, "/proc/self/mountinfo", long{O_RDONLY | O_CLOEXEC}, 0L));
 }
 
-// The other end of a socket is closed. A message that its owner sent before does not hide that.
+// The other end of a socket is closed. An unread message from before does not hide that.
 bool peer_is_gone(int socket) {
   struct pollfd peer = {socket, 0, 0};
   return poll_now(&peer, 1) != 0;
@@ -105,8 +106,8 @@ Run the_run;  // an init has one
 void prepare_namespaces(Run& run, const InitStart& start) {
   const ChildPlace* const child = start.child;
   MadeAhead& made = run.made_ahead;
-  // From a new pid namespace an owner that is our parent cannot be seen. If it died before this call, it has closed its end
-  // of the control socket by now; take_request() checks that.
+  // From a new pid namespace we cannot see an owner that is our parent. If the owner died before this call, it has
+  // closed its end of the control socket by now; take_request() checks that.
   made.tied_to_parent = die_with_parent(child != nullptr ? child->server_pidfd : kNoPidfd);
   if (child != nullptr && made.tied_to_parent < 0) exit_now(static_cast<int>(-made.tied_to_parent));
   run.as_another = start.as_another;
@@ -133,15 +134,15 @@ long take_shape(const InitStart& start, Run& run) {
   return map_image(run, shape_fd);
 }
 
-// From an owner that is our parent.
+// Takes the request from an owner that is our parent.
 void take_request_of_parent(int control, Run& run) {
   if (receive_request(control, run, 0) != kRequestSize || peer_is_gone(control)) exit_now(0);
   run.control_fd = control;
 }
 
-// As one of several children of a server that wait for it.
+// Takes the request as one of several waiting children of a server.
 void take_request_of_server(const ChildPlace& child, Run& run) {
-  if (mounts_changed(run.mounts_fd)) exit_now(why_unknown(run.mounts_fd));  // already; the server starts another
+  if (mounts_changed(run.mounts_fd)) exit_now(why_unknown(run.mounts_fd));  // stale; the server starts another
   await_request(child.control, run);
   sys(__NR_close, long{child.control});
   if (mounts_changed(run.mounts_fd)) {
@@ -182,7 +183,7 @@ void take_streams(Run& run, int image_fd) {
     run.image->flags |= wire::kNullStdin;  // the wrapper passed the host's on
 }
 
-// Kill whoever supervises the runtime, and we die: the runtime dies with its worker, and we with the runtime.
+// If the runtime's worker is killed, we die: the runtime dies with its worker, and we die with the runtime.
 bool enter_own_user_namespace(int image_fd, Steps& steps) {
   const int worker = image_fd + 2;
   const int proc = image_fd + 3;
@@ -194,7 +195,7 @@ bool enter_own_user_namespace(int image_fd, Steps& steps) {
   return entered;
 }
 
-// The wrapper's process 1. Namespaces, root and network are there already.
+// Process 1 of the wrapper's jail. The wrapper has made namespaces, root and network already.
 [[noreturn]] void serve_inside_wrapper(Run& run, int image_fd) {
   run.fds[wire::kFdImage] = image_fd;
   run.fds[wire::kFdChannel] = image_fd + 1;
@@ -212,7 +213,8 @@ bool enter_own_user_namespace(int image_fd, Steps& steps) {
   start_and_reap(run);
 }
 
-// Process 1 where no descriptor can be passed: of a wrapper that has built the root, or of a machine, where we build it.
+// Process 1 where no descriptor can be passed: in a wrapper's jail, whose root the wrapper has built, or in a machine,
+// where we build the root.
 [[noreturn]] void serve_by_frames(Run& run, bool in_guest) {
   if (in_guest) open_guests_port();
   const long mapped = open_framed_run(run);
@@ -228,7 +230,7 @@ bool enter_own_user_namespace(int image_fd, Steps& steps) {
   prepare_namespaces(run, start);
   const long mapped = take_shape(start, run);
   Failure failure = {Stage::kReceive, static_cast<int>(-mapped)};
-  // A jail that could not be built waits too: the next request gets a failure rather than no answer.
+  // A jail that could not be built waits too, so that the next request gets a failure rather than no answer.
   const bool built = mapped >= 0 && build_ahead(run, failure);
   if (const long tied = tie_again(start, run); tied < 0) exit_now(static_cast<int>(-tied));
   take_request(start, run);
@@ -255,8 +257,8 @@ void refuse(const Run& run, const Failure& failure, std::uint32_t flags) {
   exit_now(0);
 }
 
-// From here on nobody in the jail may look into us: not through ptrace, not through /proc/1. And we can do no more than the
-// tool: whoever took us over would have won nothing.
+// From here on no process in the jail can inspect us, neither through ptrace nor through /proc/1. And we can do no more
+// than the tool: an attacker who took us over would gain nothing.
 long start_confined(Run& run) {
   sys(__NR_prctl, long{PR_SET_DUMPABLE}, 0L, 0L, 0L, 0L);
   if (!run.has(wire::kSealedJail) && run.image->cgroup_count == 0) {

@@ -10,7 +10,8 @@ namespace sallyport::spawn::helper {
 namespace {
 
 constexpr int kBufferSize = 256 * 1024;
-// Both ends are ours and on this machine: longer only when somebody else floods the port that we have for a moment.
+// Both ends are ours and on this machine: it takes longer only when another process floods the port that we open for a
+// moment.
 constexpr long kPatienceSeconds = 1;
 constexpr int kMostStrangers = 16;
 
@@ -21,7 +22,7 @@ void set_number(long fd, long level, long option, int value) {
 constexpr std::uint32_t kLoopback = 0x0100007f;  // 127.0.0.1 as it lies in memory of these processors
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
-// On a port of loopback that is nobody else's; in `at` the address.
+// Listens on a free port of loopback; `at` gets the address.
 long open_listener(struct sockaddr_in& at) {
   const long fd = sys(__NR_socket, long{AF_INET}, long{SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK}, 0L);
   if (fd < 0) return fd;
@@ -38,7 +39,7 @@ long open_listener(struct sockaddr_in& at) {
   return done;
 }
 
-// 0, or kInProgress for a socket that does not wait. Never waits longer than kPatienceSeconds.
+// 0, or kInProgress for a non-blocking socket. Never waits longer than kPatienceSeconds.
 long connect_within(int socket, bool is_ipv6, const struct sockaddr_in& to) {
   struct sockaddr_in6 mapped = {};
   mapped.sin6_family = AF_INET6;
@@ -59,7 +60,7 @@ long connect_within(int socket, bool is_ipv6, const struct sockaddr_in& to) {
   return done;
 }
 
-// Of the connections on `listener`, the one that comes from `socket`: whoever else found the port is turned away.
+// Accepts the connection that comes from `socket`, and closes those of other processes that found the port.
 long accept_from(long listener, int socket) {
   struct sockaddr_in6 own = {};
   unsigned size = sizeof own;
@@ -73,7 +74,7 @@ long accept_from(long listener, int socket) {
     const long fd = sys(__NR_accept4, listener, &peer, &size, long{SOCK_CLOEXEC | SOCK_NONBLOCK});
     if (fd < 0) return kRefused;
     if (peer.sin_addr.s_addr == kLoopback && peer.sin_port == own.sin6_port)
-      return fd;  // the port lies at the same place
+      return fd;  // the port is at the same offset
     sys(__NR_close, fd);
   }
   return kRefused;

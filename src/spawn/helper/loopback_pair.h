@@ -1,5 +1,5 @@
-// A connected pair of TCP sockets, both ends ours: what reaches the owner's egress must be TCP, so that a reset by the owner reaches who
-// has the other end as one.
+// A connected pair of TCP sockets, both ends ours: the owner's egress must get TCP, so that the holder of the other end
+// sees a reset by the owner as a reset.
 #pragma once
 
 #include "spawn/freestanding/sys.h"
@@ -9,12 +9,12 @@ namespace sallyport::spawn::helper {
 constexpr long kRefused = -111;     // ECONNREFUSED
 constexpr long kInProgress = -115;  // EINPROGRESS
 
-// Nobody counts these bytes for the run, so they are few: the way between the two ends has no length.
+// Sets small buffers: no limit of the run counts these bytes, and the two ends are on one machine.
 void bound_buffers(long fd);
-// Connects `socket` over loopback. The other end, or a negative errno. `connected` is what connect(2) said: 0, or kInProgress for
-// a socket that does not wait. Takes no longer than a moment, whoever else finds the port.
+// Connects `socket` over loopback. Returns the other end, or a negative errno. `connected` is what connect(2) returned:
+// 0, or kInProgress for a non-blocking socket. Takes at most a moment, even if other processes find the port.
 long connect_to_own_end(int socket, bool is_ipv6, long& connected);
-// Both ends new; 0 or a negative errno.
+// Makes both ends; 0 or a negative errno.
 long make_loopback_pair(int& one, int& other);
 
 }  // namespace sallyport::spawn::helper

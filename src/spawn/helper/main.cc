@@ -7,7 +7,7 @@
 
 namespace sallyport::spawn::helper {
 
-// PR_SET_PDEATHSIG does nothing when the parent is already gone, so look once after setting it.
+// PR_SET_PDEATHSIG does nothing when the parent is already gone, so check once after setting it.
 long die_with_parent(int parent_pidfd) {
   const long armed = sys(__NR_prctl, long{PR_SET_PDEATHSIG}, long{SIGKILL}, 0L, 0L, 0L);
   if (armed < 0 || parent_pidfd == kNoPidfd) return armed;
@@ -20,7 +20,7 @@ void default_signals() {
   struct {
     std::uint64_t handler, flags, restorer, mask;
   } const by_default = {};
-  // The kernel refuses SIGKILL and SIGSTOP, and what it refuses is as it must be.
+  // The kernel refuses SIGKILL and SIGSTOP, which always have their default action.
   for (long signal_number = 1; signal_number <= 64; ++signal_number) {
     sys(__NR_rt_sigaction, signal_number, &by_default, 0L, 8L);
   }
@@ -34,7 +34,7 @@ extern "C" [[noreturn]] void helper_main(const long* stack) {
   namespace wire = sallyport::spawn::wire;
   wire::HelperStart start;
   if (stack[0] != 2 || !wire::read_helper_argument(reinterpret_cast<const char*>(stack[2]), start)) helper::exit_now(1);
-  // For whoever reads the host's process table. An init inside a wrapper or a machine keeps the name of its file.
+  // For people who read the host's process table. An init inside a wrapper or a machine keeps the name of its file.
   const bool on_the_host = start.kind == wire::HelperKind::kWorkers || start.kind == wire::HelperKind::kInits ||
                            start.kind == wire::HelperKind::kOneRun;
   if (on_the_host) helper::sys(__NR_prctl, long{PR_SET_NAME}, "sallyport-spawn", 0L, 0L, 0L);

@@ -1,6 +1,7 @@
 // The mode, owner and times of files, for a tool that Landlock confines: Landlock has no right for them, so its seccomp program
-// asks us (core/seccomp/shared_host.h). We find the file ourselves, once, see whether it lies in a writable place, and change
-// that very file; the tool's own call never goes on. So nothing that the tool swaps meanwhile can matter (ADR 0075).
+// asks us (core/seccomp/shared_host.h). We find the file ourselves, once, check that it lies in a writable place, and
+// change that very file; the tool's own call never runs. So the tool gains nothing by swapping files meanwhile (ADR
+// 0075).
 //
 // We have the tool's user and no capability, so the kernel refuses us what it would refuse the tool.
 #include <asm/unistd.h>
@@ -31,7 +32,7 @@ struct Wish {
   std::uint64_t times;  // in the tool's memory, or 0
 };
 
-// False when it is no call of ours, or has flags that we do not know.
+// False for a call that we do not answer, or flags that we do not know.
 bool read_flags(std::uint64_t given, Wish& wish) {
   const int flags = as_int(given);
   wish.follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
@@ -115,7 +116,7 @@ long copy_times(long memory, std::uint64_t from, struct __kernel_timespec (&time
   return copy_all_in(memory, from, reinterpret_cast<char*>(&times[0]), sizeof times);
 }
 
-// libc changes the mode of a symlink's target by this name. Taken as it stands it would be our own descriptor.
+// libc changes the mode of a symlink's target by this name. If we opened it ourselves, it would be our own descriptor.
 int descriptor_in(const char* path) {
   constexpr const char* kNames[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"};
   for (const char* name : kNames) {
@@ -128,7 +129,7 @@ int descriptor_in(const char* path) {
   return -1;
 }
 
-// A descriptor (O_PATH) of the file that is meant, or a negative errno.
+// Returns a descriptor (O_PATH) of the file that the tool means, or a negative errno.
 long open_meant(const Run& run, std::uint32_t pid, const Wish& wish, const char* path) {
   if (wish.directory < 0 && wish.directory != AT_FDCWD && path[0] != '/') return kBadDescriptor;
   const bool itself = wish.path == 0 || (path[0] == '\0' && wish.empty_is_directory);
@@ -162,7 +163,7 @@ char* name_of_own(char (&name)[32], long fd) {
   return name;
 }
 
-// By the name that the kernel has for this very file now.
+// Decides by the name that the kernel has for this very file now.
 bool may_change(const Run& run, long file) {
   char name[32];
   char path[kPathRoom + 1];
@@ -193,7 +194,7 @@ long change(const Run& run, const Wish& wish, long file, const struct __kernel_t
 
 }  // namespace
 
-// Everything that is read of the tool is read before `still_asks`: until then its number may be another process's.
+// Reads everything from the tool before it calls `still_asks`: until that check the pid may be another process's.
 long change_metadata(const Run& run, int listener, const struct seccomp_notif& about) {
   Wish wish;
   if (const long understood = understand(about.data, wish); understood < 0) return understood;

@@ -1,4 +1,5 @@
-// The namespaces that depend on no request. Making them is half of what a jail costs, so its init does it before it waits.
+// The namespaces that depend on no request. Making them is half of a jail's cost, so its init makes them before it
+// waits.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
@@ -30,7 +31,7 @@ long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside)
   return write_file(path, text, static_cast<std::size_t>(end - text));
 }
 
-// Asked before entering the namespace: inside, nobody is mapped yet.
+// Call before entering the namespace: inside, no id is mapped yet.
 Ids own_ids() { return {static_cast<std::uint32_t>(sys(__NR_geteuid)), static_cast<std::uint32_t>(sys(__NR_getegid))}; }
 
 long map_user(Ids inside, Ids outside) { return map_ids("/proc/self", inside, outside); }
@@ -64,7 +65,7 @@ void make_namespaces(long more, const Ids* outside, MadeAhead& made) {
 }
 
 bool make_mount_namespace(Steps& steps) {
-  // Root keeps its rights over everybody's files when it needs no user namespace for it.
+  // Without a new user namespace, root keeps its rights over every user's files; so first try without one.
   long made = sys(__NR_unshare, long{CLONE_NEWNS});
   if (made == -1) {  // EPERM
     const Ids ids = own_ids();
@@ -80,7 +81,7 @@ long make_devices_read_only() {
   constexpr const char* kDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
   for (const char* path : kDevices) {
     const long bound = sys(__NR_mount, path, path, 0L, long{MS_BIND}, 0L);
-    if (bound == -2) continue;  // ENOENT: no such device, so none to guard
+    if (bound == -2) continue;  // ENOENT: no such device here, nothing to guard
     if (bound < 0) return bound;
     constexpr long kGuarded = long{MS_REMOUNT} | long{MS_BIND} | long{MS_RDONLY} | long{MS_NOSUID} | long{MS_NOEXEC};
     const long guarded = sys(__NR_mount, 0L, path, 0L, kGuarded, 0L);

@@ -1,5 +1,5 @@
 // The jail's side of egress: makes every address the namespace's own, opens the sockets that answer for them, and hands
-// those to the owner. The tool starts only after that, so there is no moment in which it could bind first.
+// those to the owner. The tool starts only after that, so it can never bind first.
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/in.h>
@@ -28,11 +28,11 @@ namespace {
 
 using wire::Stage;
 
-// A page of connections may wait for the owner; more is the tool's problem, and bounded.
+// So many connections may wait for the owner; the kernel refuses more, which costs only the tool.
 constexpr long kBacklog = 1024;
 
-// One datagram out, one answer back: an NLMSG_ERROR whose number is 0 for yes. `kept` gets the socket after a yes, where
-// the message wants that.
+// Sends one datagram and reads one answer: an NLMSG_ERROR, whose number is 0 for success. After a success `kept` gets
+// the socket, if the message wants it kept.
 long ask_kernel(const Run& run, const wire::NetMessage& message, long& kept) {
   const long fd = sys(__NR_socket, long{AF_NETLINK}, long{SOCK_RAW | SOCK_CLOEXEC}, long{message.protocol});
   if (fd < 0) return fd;
@@ -52,7 +52,7 @@ long ask_kernel(const Run& run, const wire::NetMessage& message, long& kept) {
   return result;
 }
 
-// For IPv4 and IPv6 at once; a kernel without IPv6 gets the IPv4 half.
+// Serves IPv4 and IPv6 at once; on a kernel without IPv6 only IPv4.
 long open_socket(const wire::NetSocket& wanted) {
   const long type = long{wanted.type} | SOCK_CLOEXEC | SOCK_NONBLOCK;
   struct sockaddr_in6 any = {};
@@ -66,7 +66,7 @@ long open_socket(const wire::NetSocket& wanted) {
     if (set < 0) return set;
   } else {
     fd = sys(__NR_socket, long{AF_INET}, type, 0L);
-    any.sin6_family = AF_INET;  // the port lies at the same place, and the address is 0.0.0.0
+    any.sin6_family = AF_INET;  // the port is at the same offset, and the address is 0.0.0.0
     address_size = 16;
   }
   if (fd < 0) return fd;
@@ -83,9 +83,9 @@ void write_setting(long proc, const char* path, const char* text, long size) {
   sys(__NR_close, fd);
 }
 
-// A jail's TCP goes no farther than this machine. The buffers that its sockets grow to by themselves would be as large as
-// for a way around the world, 6 MiB and more each; and BBR, where it is the host's choice, would pace it. A host that
-// forbids the change (/proc/sys read-only) keeps its own: slower and larger, no less safe.
+// A jail's TCP goes no farther than this machine. By default its sockets' buffers grow to sizes for long-distance
+// links, 6 MiB and more each; and BBR, if the host uses it, would pace the traffic. A host that forbids the change
+// (/proc/sys read-only) keeps its values: slower and larger, but as safe.
 void fit_tcp_to_short_ways(long proc) {
   static constexpr char kReceive[] = "4096 131072 1048576";
   static constexpr char kSend[] = "4096 16384 1048576";

@@ -7,7 +7,7 @@ namespace sallyport::spawn::helper {
 using wire::FrameHeader;
 using wire::FrameKind;
 
-// In words: without a libc a plain loop is one byte at a time.
+// Copies word by word: without a libc a plain loop copies one byte at a time.
 void copy_bytes(char* to, const char* from, std::size_t size) {
   std::size_t at = 0;
   for (; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
@@ -20,7 +20,7 @@ void copy_bytes(char* to, const char* from, std::size_t size) {
 
 char* FrameOutbox::begin_within(std::size_t most, std::size_t room) {
   if (!fits(most, room)) return nullptr;
-  if (to_ + sizeof(FrameHeader) + most > sizeof bytes_) {  // it has room, but not behind what waits
+  if (to_ + sizeof(FrameHeader) + most > sizeof bytes_) {  // there is room, but not behind the waiting bytes
     copy_bytes(bytes_, bytes_ + from_, to_ - from_);
     to_ -= from_;
     from_ = 0;

@@ -1,5 +1,5 @@
-// Frames on their way out (wire/frame.h). The worker must never wait for the init, which may be waiting for the worker: what the pipe
-// does not take waits here, and who would put more in than there is room for leaves it where it is.
+// Frames on their way out (wire/frame.h). The worker must never wait for the init, which may be waiting for the worker:
+// what the pipe does not take waits here, and a caller that finds no room keeps its bytes for later.
 #pragma once
 
 #include "spawn/freestanding/sys.h"
@@ -10,27 +10,29 @@ namespace sallyport::spawn::helper {
 class FrameOutbox {
  public:
   enum class Writes { kAtOnce, kWhenReady };
-  // kAtOnce: each frame is written when it is put in, however long that takes. kWhenReady: `fd` does not wait, and flush() writes.
+  // kAtOnce: put() writes each frame at once, however long that takes. kWhenReady: `fd` is non-blocking, and flush()
+  // writes.
   void open(int fd, Writes writes) {
     fd_ = fd;
     at_once_ = writes == Writes::kAtOnce;
   }
 
-  // Where to put the next frame's bytes, at most so many; null when there is no room. It is none before end().
+  // Returns where to put the next frame's bytes, at most `most` of them; null when there is no room. end() completes
+  // the frame.
   char* begin(std::size_t most) { return begin_within(most, kRoom - kReserve); }
-  // The frame that was begun has so many bytes.
+  // Completes the frame that begin() started, with `size` bytes.
   void end(wire::FrameKind kind, std::size_t size);
   // False when there is no room.
   bool put(wire::FrameKind kind, const void* bytes, std::size_t size);
-  // The same with the room that is kept for what must not wait behind anything.
+  // The same with the room that is reserved for commands, which must not wait.
   bool put_command(const void* bytes, std::size_t size);
   [[nodiscard]] bool has_room_for(std::size_t size) const { return fits(size, kRoom - kReserve); }
 
   [[nodiscard]] bool waits() const { return to_ > from_; }
-  // As much as the pipe takes now.
+  // Writes as much as the pipe takes now.
   void flush();
   [[nodiscard]] int fd() const { return fd_; }
-  // Nobody reads there any more; what is put in from now on is dropped.
+  // The reader is gone; what is put in from now on is dropped.
   [[nodiscard]] bool is_broken() const { return broken_; }
 
  private:

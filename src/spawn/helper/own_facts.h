@@ -1,4 +1,4 @@
-// What an init measures itself where its owner cannot look in: behind a container engine, in a virtual machine.
+// What an init measures itself where its owner cannot: behind a container engine, in a virtual machine.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace sallyport::spawn::helper {
 
-// The number behind "oom_kill " at the beginning of a line of /proc/vmstat, memory.events or memory.oom_control, however the text is
-// split; 0 when there is none.
+// Finds the number after "oom_kill " at the start of a line of /proc/vmstat, memory.events or memory.oom_control,
+// wherever the reads split the text; 0 when there is no such line.
 class OomKills {
  public:
   void add(const char* bytes, std::size_t size) {
@@ -39,7 +39,7 @@ class OomKills {
   std::uint64_t count_ = 0;
 };
 
-// From the beginning of an open file; 0 for one that cannot be read.
+// Reads an open file from its start; 0 when it cannot be read.
 [[nodiscard]] std::uint64_t read_oom_kills(int fd);
 
 struct FileSystemUse {
@@ -50,7 +50,7 @@ struct FileSystemUse {
   bool no_file_left = false;
 };
 
-// Of the file system that `fd` is on. False: it cannot be asked.
+// Measures the file system that `fd` is on. False: the call failed.
 [[nodiscard]] bool measure_use(int fd, FileSystemUse& use);
 
 }  // namespace sallyport::spawn::helper

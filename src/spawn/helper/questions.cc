@@ -1,5 +1,5 @@
-// Answers what a confined tool's seccomp program asks (core/seccomp/shared_host.h). What is asked is done by us or refused; the
-// tool's own call never goes on, so nothing that the tool swaps meanwhile can matter (ADR 0075).
+// Answers what a confined tool's seccomp program asks (core/seccomp/shared_host.h). We do what the tool asks or refuse
+// it; the tool's own call never runs, so the tool gains nothing by swapping memory or files meanwhile (ADR 0075).
 #include "spawn/helper/questions.h"
 
 #include <asm/unistd.h>
@@ -18,7 +18,7 @@ constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_X86_64;
 constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
-// A kernel may know a longer one than our headers; it wants all of it zeroed.
+// A kernel may have a longer structure than our headers; all of it must be zero.
 union Question {
   struct seccomp_notif about;
   char room[512];
@@ -73,7 +73,7 @@ bool still_asks(int listener, std::uint64_t id) {
 void answer_question(const Run& run, int listener) {
   Question question = {};
   for (char& byte : question.room) byte = 0;
-  // It may have been killed before we looked.
+  // The asking process may have been killed already.
   if (sys(__NR_ioctl, long{listener}, static_cast<long>(SECCOMP_IOCTL_NOTIF_RECV), &question) < 0) return;
   const long done = fulfil(run, listener, question.about);
   if (done == kAnswered) return;

@@ -1,5 +1,5 @@
-// What the jail's init does while the tool runs: reaps, passes SIGTERM on to everybody, kills everybody at SIGQUIT, and
-// reports the tool's fate once nothing else is alive in the pid namespace.
+// What the jail's init does while the tool runs: reaps, passes SIGTERM on to every process, kills every process at
+// SIGQUIT, and reports the tool's fate once nothing else is alive in the pid namespace.
 #include <signal.h>
 
 #include "spawn/helper/run.h"
@@ -9,15 +9,15 @@ namespace {
 
 constexpr std::uint64_t kHandledSignals = (1ULL << (SIGCHLD - 1)) | (1ULL << (SIGTERM - 1)) | (1ULL << (SIGQUIT - 1));
 
-// In a jail of our own this report says that all is over, and the owner need not wait until we have left too: the kernel
-// takes namespaces apart then. In a wrapper's jail the wrapper is still there.
+// In a jail of our own this report says that nothing else is alive. The owner need not wait for our own exit, at which
+// the kernel tears down the namespaces. In a wrapper's jail the wrapper is still alive.
 wire::Report last_report(const Run& run, int status) {
   end_the_rest();
   const std::uint32_t nobody_left = wire::kNobodyLeft;
   return exit_report(status, run.has(wire::kWrapped) ? 0U : nobody_left);
 }
 
-// An owner who is about to leave is quicker when the kernel does not take a jail apart beside it.
+// An owner that is about to exit does so faster when the kernel does not tear down a jail at the same time.
 void await_end_of(int control) {
   char none = 0;
   sys(__NR_read, long{control}, &none, 1L);
@@ -25,8 +25,8 @@ void await_end_of(int control) {
 
 }  // namespace
 
-// What the tool left behind dies with it. One signal to all of them is enough, since kill(2) and fork(2) exclude each
-// other; and without a child we are alone, since an orphan would be our child.
+// Kills what the tool left behind. One signal to all is enough, since kill(2) and fork(2) exclude each other; and when
+// we have no child we are alone, since an orphan would be our child.
 void end_the_rest() {
   constexpr long kNow = 1;                 // WNOHANG
   constexpr long kOfAnyKind = 0x40000000;  // __WALL

@@ -1,4 +1,4 @@
-// What the helper sends to the owner, over the run's own channel, and a child to its server.
+// What the helper sends to the owner over the run's own channel, and what a child sends to its server.
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -52,7 +52,7 @@ void send_report(int channel, const wire::Report& report, const int* fds, std::u
     write_frame(1, wire::FrameKind::kReport, &report, sizeof report);
     return;
   }
-  // A failure means that nobody listens any more; whoever supervises the run sees the closed channel too, and kills.
+  // A failure means that the owner has closed the channel; the supervisor of the run sees that too, and kills.
   send_with_fds(channel, &report, sizeof report, fds, fd_count);
 }
 

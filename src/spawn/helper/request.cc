@@ -8,7 +8,7 @@
 namespace sallyport::spawn::helper {
 namespace {
 
-// The strings' offsets become pointers. False when one lies outside.
+// Turns the strings' offsets into pointers. False when one lies outside.
 bool relocate(Run& run, const wire::ImageCheck& check, std::uint32_t at, std::uint32_t count) {
   if (!check.has_strings(at, count)) return false;
   auto* slots = reinterpret_cast<std::uint64_t*>(run.at(at));

@@ -12,7 +12,7 @@ struct Ids {
   std::uint32_t gid;
 };
 
-// What a jail's init does before it knows the shape. Each is the kernel's answer.
+// What a jail's init does before it knows the shape. Each field is the kernel's answer.
 struct MadeAhead {
   long tied_to_parent;
   long unshared;
@@ -38,7 +38,7 @@ struct Run {
   int scratch_fd;        // of the mount flagged kOpReportFd, or -1
   int control_fd;        // of an init without a server; else -1
   int proc_fd;           // the host's /proc, which a new root covers
-  int own_pidfd;         // of a worker that starts an OCI runtime; else not used
+  int own_pidfd;         // used by a worker that starts an OCI runtime
   int handed_fd;         // of kHandsConnections: where connections go to the owner
   int oom_counter_fd;    // of kInGuest: the kernel's /proc/vmstat
   int guest_scratch_fd;  // and its scratch mount
@@ -49,7 +49,7 @@ struct Run {
   int mounts_alarm_fd;
   MadeAhead made_ahead;
   std::uint32_t applied_ahead;  // wire::ReportFlag bits
-  bool as_another;              // this init is root outside, and its tool somebody else: see as_another.cc
+  bool as_another;              // this init is root outside, and its tool another user: see as_another.cc
   Network network;
   char* child_stack_top;
 
@@ -57,8 +57,8 @@ struct Run {
   [[nodiscard]] bool has(std::uint32_t flag) const { return (image->flags & flag) != 0; }
   [[nodiscard]] bool jailed() const { return has(wire::kJailed); }
   [[nodiscard]] bool confined() const { return has(wire::kConfined); }
-  // The jail's last locks take capabilities, which a user namespace of ours gives. A wrapper that has dropped them for us leaves
-  // nothing to lock.
+  // The jail's last locks need capabilities, which a user namespace of ours gives. If a wrapper has dropped them
+  // already, nothing is left to lock.
   [[nodiscard]] bool in_own_user_namespace() const { return !has(wire::kWrapped) || has(wire::kInRuntime); }
   [[nodiscard]] std::uint32_t first_cgroup_fd() const {
     if (confined()) return wire::kFdConfinedCount;
@@ -69,14 +69,14 @@ struct Run {
 // Of a run without a channel: its reports are frames on stdout.
 constexpr int kFramedChannel = -2;
 
-// A worker's ends: of the streams of a wrapper that carry frames, and of the tool's own.
+// A worker's ends: of the wrapper's streams, which carry frames, and of the tool's own streams.
 struct Framing {
   int to_init;
   int from_init;
   int in;
   int out;
   int err;
-  int said;  // of an engine's client: what it says itself; else -1
+  int said;  // an engine's client's own messages; else -1
 };
 
 // Where a step stopped. Written by a child that shares our memory, or sent over the channel by one that does not.
@@ -85,7 +85,7 @@ struct Failure {
   int error;
 };
 
-// Each step says its stage first; a negative errno then becomes the failure. `fault_at` lets tests fail every step.
+// Each step names its stage; a negative errno then becomes the failure. `fault_at` lets tests fail every step.
 class Steps {
  public:
   Steps(const wire::Image& image, Failure& failure) : image_(image), failure_(failure) {}
@@ -108,14 +108,15 @@ struct ToolStart {
   Failure failure;
   std::uint32_t applied;  // wire::ReportFlag bits
   unsigned init_is;       // whether the tool may go on to its exec: see start_beside
-  unsigned before_exec;   // not 0 until the tool has executed or exited
+  unsigned before_exec;   // 0 once the tool has executed or exited
 };
 // Confines the calling init as the tool will be, which inherits it. Not for a tool that has to join a cgroup first.
 bool seal(Run& run, Steps& steps);
-// Starts the tool in a child that borrows our memory; its pid, or a negative errno with `start.failure` filled in.
+// Starts the tool in a child that borrows our memory. Returns its pid, or a negative errno with `start.failure` filled
+// in.
 long start_tool(ToolStart& start);
 
-// Of a process that needs none any more; it executes nothing else.
+// For a process that needs no capability any more and executes nothing else.
 long drop_capabilities();
 
 // child_confined.cc: the locks of a tool without namespaces. 0 or a negative errno.
@@ -125,7 +126,7 @@ long ask_by_seccomp(const Run& run);
 
 // questions.cc: answers one question of the tool's seccomp program.
 void answer_question(const Run& run, int listener);
-// sockets.cc: of a run with a handed_fd, when that is readable. False: the owner answers no more.
+// sockets.cc: for a run with a handed_fd, when that is readable. False: the owner no longer answers.
 bool take_owners_answer(const Run& run, int listener);
 
 // child_landlock.cc: a descriptor, or a negative errno.
@@ -133,14 +134,15 @@ constexpr long kNoLandlock = -1000000;  // this kernel has none
 long make_landlock_ruleset(const Run& run);
 
 // child_root.cc: builds the jail's root file system and moves into it. Runs as the jail's init.
-// An empty root for it, aside of the host's, which is the working directory from now on.
+// Makes an empty root for it, beside the host's, and makes that the working directory.
 void stage_root(MadeAhead& made);
 bool add_to_root(Run& run, Steps& steps);
 bool enter_root(Steps& steps);
-// In a wrapper's jail: every mount the image names is the file the owner checked; what the wrapper could not make is made.
+// In a wrapper's jail: checks that every mount the image names is the file the owner checked, and makes what the
+// wrapper could not make.
 bool finish_wrappers_root(Run& run, Steps& steps);
 
-// What the server gives to each of its children.
+// What the server gives each of its children.
 struct ChildPlace {
   int control;
   int handovers;  // to the server, see send_handover
@@ -148,57 +150,58 @@ struct ChildPlace {
   std::uint32_t number;  // the child's own
 };
 
-// What a child sends to the server, once: that it has a request, so that another child is started in its place.
+// What a child sends to the server, once: that it has a request, so that the server starts another child in its place.
 struct Handover {
   enum What : std::uint32_t {
     kTaken,  // from an init with the run's channel: the server listens to the owner from now on
-    kStale,  // with all of the request: the host's mounts have changed, so this jail cannot serve it
+    kStale,  // with the whole request: the host's mounts have changed, so this jail cannot serve it
   };
   What what;
   std::uint32_t child;
 };
 
-// main.cc: 0, or a negative errno, also when the parent is gone already.
+// main.cc: returns 0, or a negative errno, also when the parent is already gone.
 constexpr int kNoPidfd = -1;  // the parent cannot be seen from here
 long die_with_parent(int parent_pidfd);
-// What the owner ignores is not for the tool to inherit; an exec resets only what was handled.
+// Resets all signals, so that the tool does not inherit those that the owner ignores; an exec resets only those with a
+// handler.
 void default_signals();
 
 // init.cc: the jail's first process, the one entry for all of them. `kind` says where it is: in a jail of its own making (kOneRun,
-// kInits), in a wrapper's (kWrapped, kFramed) or in a virtual machine (kGuest). An init of kOneRun or kInits waits at the control
-// socket for what it lacks.
+// kInits), in a wrapper's (kWrapped, kFramed) or in a virtual machine (kGuest). An init of kOneRun or kInits waits at
+// the control socket for the shape or request that it lacks.
 struct InitStart {
   wire::HelperKind kind;
   // Of kOneRun and kInits.
   Ids outside = {};  // the owner's, for the user namespace we are in
   int control = -1;  // the control socket
   const ChildPlace* child =
-      nullptr;  // of a server; null: our parent is the owner, and we are in a new mount namespace already
+      nullptr;  // null: our parent is the owner, not a server, and we are in a new mount namespace already
   wire::Image* shape = nullptr;  // what to build before there is a request; null: the owner sends it
   const Run* request = nullptr;  // null: the owner sends it when the shape is built
   bool as_another = false;       // started by clone_as_another()
-  // Of kWrapped: the image; the channel is the descriptor behind it.
+  // Of kWrapped: the image; the channel is the next descriptor.
   int wrapped_image_fd = -1;
 };
 [[noreturn]] void run_init(const InitStart& start);
 void await_signals_only_when_asked();
 // The tool's bounding set is that of init, which itself executes nothing.
 long empty_bounding_set();
-// Reports a failed step, and leaves.
+// Reports a failed step, and exits.
 [[noreturn]] void refuse(const Run& run, const Failure& failure, std::uint32_t flags = 0);
-// Confines this init, starts the tool, and reports that; its pid.
+// Confines this init, starts the tool, and reports that. Returns the tool's pid.
 long start_confined(Run& run);
 
-// framed_init.cc: an init that has frames only. The first takes the image; 0 or a negative errno.
+// framed_init.cc: an init that has frames only. open_framed_run() takes the image; 0 or a negative errno.
 long open_framed_run(Run& run);
 [[noreturn]] void start_and_serve_frames(Run& run);
-// guest_init.cc: process 1 of a virtual machine. open_guests_port() makes the port its stdin and stdout; build_in_guest() does what
-// the image says, up to the tool's user. linger_in_guest() does not return in a machine: a report that was sent last may still be
-// on its way, and its reader ends the machine.
+// guest_init.cc: process 1 of a virtual machine. open_guests_port() makes the port its stdin and stdout;
+// build_in_guest() does what the image says, up to the tool's user. linger_in_guest() does not return in a machine: the
+// last report may still be on its way, and its reader ends the machine.
 void open_guests_port();
 bool build_in_guest(Run& run, Steps& steps);
 void linger_in_guest(const Run& run);
-// guest_watch.cc: what only the guest can measure, for its last report. True: scratch is full.
+// guest_watch.cc: what only the guest can measure, for its last report. Returns true when scratch is full.
 bool look_at_scratch(const Run& run, wire::Report& seen);
 void add_guests_facts(const Run& run, const wire::Report& seen, wire::Report& report);
 // framed_worker.cc: the worker of such an init's wrapper. A negative errno when a step fails.
@@ -207,85 +210,85 @@ long send_framed_image(const Run& run, const Framing& framing);
 void serve_frames_until_exit(const Run& run, const Framing& framing, int pidfd);
 void open_proc(Run& run);
 
-// as_another.cc: a run of root's over somebody else's repo, whose tool is that somebody (ADR 0066). clone_as_another() starts
-// an init whose ids the caller has mapped, as clone_copying_memory() does; of that init become_another() is the last step
-// before it is confined. become_another_in_worker() is for a worker, on whose behalf a wrapper builds the jail.
+// as_another.cc: root's run over another user's repo, whose tool runs as that user (ADR 0066). clone_as_another() is
+// like clone_copying_memory(), and maps the new init's ids; become_another() is that init's last step before it is
+// confined. become_another_in_worker() is for a worker for which a wrapper builds the jail.
 long clone_as_another(long namespaces, Ids another);
 long become_another();
 long become_another_in_worker(Ids another);
 
-// reap.cc: sends the last report once the tool and everything else in the pid namespace is dead, and leaves.
+// reap.cc: sends the last report once the tool and everything else in the pid namespace is dead, and exits.
 [[noreturn]] void reap_until_end(const Run& run, long tool);
 // Kills and reaps all but this process in its pid namespace.
 void end_the_rest();
 
 // namespaces.cc: puts this process, which is in a user namespace of its own, into fresh network, ipc and uts namespaces, and
-// `more`. Then it maps who it is `outside`, unless its parent has done so (null).
+// `more`. Then it maps its ids to `outside`, unless its parent has done so (null).
 void make_namespaces(long more, const Ids* outside, MadeAhead& made);
-// The id maps of the process with this /proc directory, without a '/' at its end; 0 or a negative errno.
+// Writes the id maps of the process with this /proc directory (no '/' at the end); 0 or a negative errno.
 long map_ids(const char* process, Ids inside, Ids outside);
-// Puts it into fresh user and network namespaces, in which ids are what they were.
+// Puts this process into fresh user and network namespaces, in which its ids are unchanged.
 bool make_network_namespace(Steps& steps);
-// Puts it into a fresh mount namespace, and a user namespace like that when there is no other way.
+// Puts it into a fresh mount namespace, and also into such a user namespace when it must.
 bool make_mount_namespace(Steps& steps);
-// In that namespace: the nodes a wrapper shows in its jail, and the cgroups that an OCI runtime would make and, when it is
-// killed, leave; 0 or a negative errno.
+// In that namespace: makes read-only the nodes that a wrapper shows in its jail, and the cgroups, which an OCI runtime
+// would otherwise create and, when it is killed, leave behind; 0 or a negative errno.
 long make_devices_read_only();
 long make_cgroups_read_only();
-// A user namespace below the one an OCI runtime made, in which its root is the jail's user; `proc` is a /proc whose files can be
-// written. 0 or a negative errno.
+// Makes a user namespace below the OCI runtime's, in which the runtime's root is the jail's user; `proc` is a writable
+// /proc. 0 or a negative errno.
 long make_user_namespace(int proc);
 
-// network.cc: opens the image's sockets in this network namespace; passes them to the owner.
+// network.cc: opens the image's sockets in this network namespace, and passes them to the owner.
 bool open_network(Run& run, Steps& steps);
 void hand_over_network(Run& run);
 long loopback_up();
 
-// tree.cc: everything below us, found through /proc.
+// tree.cc: finds everything below us through /proc.
 enum class Spare { kNobody, kChildren };  // a wrapper that is our child must live on to hold its jail together
 void signal_descendants(int signal_number, Spare spare = Spare::kNobody);
 // Kills and reaps until nothing that descends from us is left.
 void kill_descendants();
 
-// request.cc: waits for a request. Its size, or what recvmsg(2) says (0: the owner is gone), or that some of its descriptors
-// did not arrive; those that did are in `run` then too.
+// request.cc: waits for a request. Returns its size, or what recvmsg(2) returned (0: the owner is gone), or
+// kIncompleteRequest when some descriptors did not arrive; `run` then holds those that did.
 constexpr long kRequestSize = sizeof(wire::Request);
 constexpr long kIncompleteRequest = -24;  // EMFILE
 long receive_request(int control, Run& run, long flags);
-// A helper for jails gets the image to be built ahead first of all; its descriptor, or -1 when the owner is gone.
+// A helper for jails first receives the image to build ahead. Returns its descriptor, or -1 when the owner is gone.
 int receive_shape(int control);
-// What recvmsg(2) says. `fds` has room for a whole request's.
+// Returns what recvmsg(2) returns. `fds` has room for a whole request's descriptors.
 long receive_with_fds(int socket, void* bytes, std::size_t size, int* fds, std::uint32_t& count, long flags);
 void close_all_but(const Run& run, int keep);
 // Maps a launch image, checks it and turns the offsets of argv and env into pointers; 0 or a negative errno.
 long map_image(Run& run, int fd);
-// The same with an image that is in memory already.
+// The same for an image that is in memory already.
 long adopt_image(Run& run, long address, std::uint64_t size);
-// The same with the image of the request that is in `run`, which must name as many descriptors as there are.
+// The same for the image of the request in `run`; the image must name as many descriptors as have arrived.
 long map_request(Run& run);
 
-// server.cc: keeps so many children ready, starts another for each that has a request, and ends with the owner.
+// server.cc: keeps `start.ready` children ready, starts another for each that gets a request, and ends with the owner.
 [[noreturn]] void serve(const wire::HelperStart& start, int control);
 
 // worker.cc: waits for one request for a tool without a jail of ours, runs it, exits.
 [[noreturn]] void run_worker(const ChildPlace& place);
 
-// report.cc: what the owner is sent. The descriptors ride along.
+// report.cc: what the owner receives. The descriptors come with the message.
 wire::Report failure_report(const Failure& failure);
 wire::Report exit_report(int wait_status, std::uint32_t flags);
 void send_report(int channel, const wire::Report& report, const int* fds, std::uint32_t fd_count);
-// From the server, for an init that has ended. Init leaves with 0 once it has reported everything itself; any other end
-// is reported here. Closes the channel.
+// From the server, for an init that has ended. Init exits with 0 once it has reported everything itself; this reports
+// any other end. Closes the channel.
 void report_end_of_init(int channel, int status, const struct rusage& usage);
-// From the server, for a request that nobody can serve. Closes the request's descriptors.
+// From the server, for a request that no child can serve. Closes the request's descriptors.
 void refuse_request(const Run& request, long error);
 void send_handover(const ChildPlace& place, Handover::What what, const int* fds, std::uint32_t fd_count);
-// kStarted, with the run's scratch and `tree`, a pidfd; of either only what is there. Closes both.
+// Sends kStarted with the run's scratch and the pidfd `tree`, where they exist. Closes both.
 void report_started(const Run& run, std::uint32_t applied, long tree);
-// What the image wants to be reported: a pidfd of this process, -1 when it wants none, or a negative errno.
+// A pidfd of this process if the image wants it reported, kNoTree if not, or a negative errno.
 constexpr long kNoTree = -1000000;
 long open_tree_pidfd(const Run& run);
-// One message with descriptors; a negative errno when nobody listens any more.
+// Sends one message with descriptors; a negative errno when the other end is closed.
 long send_with_fds(int socket, const void* bytes, std::size_t size, const int* fds, std::uint32_t fd_count);
 
 }  // namespace sallyport::spawn::helper

@@ -3,8 +3,8 @@
 // control socket (a packet goes to exactly one of them), so a request never waits for this process.
 //
 // A child for a tool without a jail is a worker, which takes the owner's commands itself. A child for jails is a jail's
-// init: it passes the run's channel to us, and we take the owner's commands for it. So we can kill an init whatever holds
-// it up, and each jail has one process less.
+// init: it passes the run's channel to us, and we take the owner's commands for it. So we can kill an init even when it
+// is stuck, and each jail has one process less.
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -22,15 +22,15 @@ using wire::Stage;
 
 constexpr long kQuietMilliseconds = 4;
 constexpr long kRetryMilliseconds = 100;
-// When so many children have failed since one took a request, requests are refused: otherwise we would start more for ever.
+// When so many children have failed since one took a request, refuse requests rather than start children for ever.
 constexpr std::uint32_t kMostFruitless = 32;
 
 Children children;
 
-// What epoll says: one of these, or kFirstChild + the number of a child.
+// What an epoll event carries: one of these, or kFirstChild + the number of a child.
 enum Source : std::uint64_t { kControl, kOwner, kHandovers, kChildEvents, kFirstChild };
 
-// Those that we may use.
+// Counts the processors that we may use.
 std::uint32_t count_processors() {
   std::uint64_t mask[128] = {};
   const long size = sys(__NR_sched_getaffinity, 0L, long{sizeof mask}, &mask[0]);
@@ -45,13 +45,13 @@ class Server {
  public:
   Server(int control, std::uint32_t ready, const Ids* another) : another_(another), ready_(ready) {
     place_.control = control;
-    children.take_number();  // no child has the number 0
+    children.take_number();  // so that no child has the number 0
   }
 
   void build_ahead(int shape_fd) {
     for_jails_ = true;
     // A root caller's extra groups would still open files inside. A plain user may not drop its own (EPERM), since a
-    // group can also be there to deny.
+    // group can also serve to deny access.
     sys(__NR_setgroups, 0L, 0L);
     Run mapping = {};
     can_build_ = map_image(mapping, shape_fd);
@@ -65,23 +65,23 @@ class Server {
     long failed = start(ready_);
     for (bool missing = false;;) {
       const bool stuck = failed < 0 && children.idle() == 0;
-      // A request gets a failure rather than no answer.
+      // Answer a request with a failure rather than not at all.
       if (stuck) refuse_requests(failed);
       listen_for_requests(stuck);
       struct epoll_event events[16];
       const long patience = failed < 0 ? kRetryMilliseconds : kQuietMilliseconds;
       const long ready = epoll_until(epoll_, events, 16, missing && !stuck ? patience : kNoTimeLimit);
       if (ready == -4) continue;        // EINTR
-      if (ready < 0) end_everything();  // we could stop nobody any more
+      if (ready < 0) end_everything();  // we could no longer stop any run
       const bool somebody_left = look_at(events, ready);
       take_handovers();
       if ((somebody_left || closing_) && nobody_left_after_reaping() && closing_) exit_now(0);
       const bool asked = requests_wait();
-      if (stuck && asked) fruitless_ = 0;  // another try for another request
+      if (stuck && asked) fruitless_ = 0;  // each new request gets a new try
       const std::uint32_t wanted = closing_ ? 0 : ready_ + (asked ? more_when_asked_ : 0);
       missing = children.idle() < wanted;
-      // Building the next jail would slow down the run that has just started, so it waits for that run's end or for a quiet
-      // moment, unless somebody wants one now.
+      // Building the next jail would slow down the run that has just started, so we wait for that run's end or for a
+      // quiet moment, unless a request waits for a jail now.
       if (ready > 0 && !somebody_left && children.idle() > 0 && !asked) continue;
       failed = start(wanted);
       missing = failed < 0;
@@ -89,7 +89,7 @@ class Server {
   }
 
  private:
-  // First what a child keeps, so that it closes the rest, whatever that is by then, with one call.
+  // Opens first what a child keeps, so that the child can close everything else with one call.
   void open_everything() {
     int handovers[2] = {-1, -1};
     const std::uint64_t signals = 1ULL << (SIGCHLD - 1);
@@ -104,7 +104,7 @@ class Server {
     epoll_ = sys(__NR_epoll_create1, long{EPOLL_CLOEXEC});
     if (first_of_ours_ < place_.control || first_of_ours_ < place_.handovers) exit_now(1);
     if (place_.server_pidfd < 0 || child_events_ < 0 || owner_ < 0 || epoll_ < 0) exit_now(1);
-    // Of the control socket only its closing, which epoll always reports.
+    // Watch the control socket only for its closing, which epoll always reports.
     if (watch(EPOLL_CTL_ADD, place_.control, 0, kControl) < 0 || watch(EPOLL_CTL_ADD, owner_, EPOLLIN, kOwner) < 0 ||
         watch(EPOLL_CTL_ADD, handovers_, EPOLLIN, kHandovers) < 0 ||
         watch(EPOLL_CTL_ADD, child_events_, EPOLLIN, kChildEvents) < 0) {
@@ -117,7 +117,7 @@ class Server {
     return sys(__NR_epoll_ctl, epoll_, how, fd, &event);
   }
 
-  // Only while there is no child to do it.
+  // The server listens only while there is no idle child to listen.
   void listen_for_requests(bool wanted) {
     if (wanted == listening_ || closing_) return;
     listening_ = wanted;
@@ -137,7 +137,7 @@ class Server {
         case kHandovers:
           break;
         case kChildEvents: {
-          char signals[128];  // one for all of them, since a signal does not queue
+          char signals[128];  // one read takes them all, since a signal does not queue
           sys(__NR_read, child_events_, signals, long{sizeof signals});
           somebody_left = true;
           break;
@@ -149,21 +149,21 @@ class Server {
     return somebody_left;
   }
 
-  // Closed by an owner that lives on: idle children leave by themselves, busy ones when their tree is dead.
+  // The owner lives on and has closed the socket: idle children exit by themselves, busy ones when their tree is dead.
   void stop_listening() {
     sys(__NR_epoll_ctl, epoll_, long{EPOLL_CTL_DEL}, long{place_.control}, 0L);
     closing_ = true;
   }
 
-  // The owner is gone. Its sockets may live on in a process it forked, so do not wait for them to close: children die now,
-  // jails with them; what an unjailed tool left behind falls to us, the next subreaper, and is killed too.
+  // The owner is gone. Its sockets may live on in a process it forked, so do not wait for them to close: kill the
+  // children and their jails now. We are the next subreaper, so we inherit and kill what an unjailed tool left behind.
   [[noreturn]] static void end_everything() {
     children.kill_all();
     kill_descendants();
     exit_now(0);
   }
 
-  // A closed channel is the last command there is. Nobody has reaped the child yet, so the pid is still its own.
+  // A closed channel counts as the last command. We have not reaped the child yet, so the pid is still its own.
   void pass_on_command(std::uint32_t number) {
     const Child* child = children.find(number);
     if (child == nullptr || child->channel < 0) return;
@@ -203,7 +203,7 @@ class Server {
     }
   }
 
-  // An init that nobody could stop must not live.
+  // If we could not stop an init, it must not live.
   void take_commands_for(Child& child, const Run& request) const {
     child.channel = request.fd_count == 1 ? request.fds[0] : -1;
     if (child.channel >= 0 &&
@@ -213,7 +213,7 @@ class Server {
     sys(__NR_kill, long{child.pid}, long{SIGKILL});
   }
 
-  // The last handover of a child that has ended is taken first.
+  // Takes a dead child's last handover before it reaps that child.
   bool nobody_left_after_reaping() {
     for (;;) {
       int status = 0;
@@ -232,8 +232,8 @@ class Server {
     }
   }
 
-  // With 0 it left for a good reason: the host's mounts have changed, or the owner is gone. Otherwise somebody killed it, or
-  // it could not start, and its exit code is why.
+  // It exits with 0 when the host's mounts have changed, or the owner is gone. Otherwise it was killed, or could not
+  // start, and its exit code says why.
   void count_if_fruitless(int status) {
     if (status == 0) return;
     ++fruitless_;
@@ -254,7 +254,7 @@ class Server {
     }
   }
 
-  // Until so many wait, or as many as can be: 0, or why no more.
+  // Starts children until `wanted` wait. Returns 0, or the error that stopped it.
   long start(std::uint32_t wanted) {
     while (children.idle() < wanted) {
       if (fruitless_ >= kMostFruitless) return why_fruitless_;
@@ -267,7 +267,7 @@ class Server {
     return 0;
   }
 
-  // The mount namespace is made by init itself, when it watches for changes of the host's.
+  // Init makes the mount namespace itself, once it watches the host's mounts for changes.
   [[nodiscard]] long clone_child() const {
     if (children.full()) return -11;  // EAGAIN
     if (can_build_ < 0) return can_build_;
@@ -293,7 +293,7 @@ class Server {
     run_worker(place_);
   }
 
-  // The jail that was waiting is not for this request; one that sees the host as it is now is built from the start.
+  // The waiting jail is stale and cannot serve this request; build one from scratch that sees the host as it is now.
   void build_at_once(Run& request) {
     const std::uint32_t number = children.take_number();
     const long pid = request.fd_count < wire::kFdCommonCount ? kIncompleteRequest : clone_child();
@@ -314,18 +314,18 @@ class Server {
 
   ChildPlace place_ = {};
   Ids outside_ = {};
-  const Ids* const another_;      // of jails whose tools are not the owner's
+  const Ids* const another_;      // when the jails' tools run as another user
   wire::Image* shape_ = nullptr;  // of jails: what init builds before there is a request
-  Run request_ = {};              // in our hands for a moment
+  Run request_ = {};              // only while we handle it
   const std::uint32_t ready_;
-  // Who builds a jail waits for the kernel now and then: while requests wait, one more per processor keeps these busy.
+  // A child that builds a jail sometimes waits for the kernel: while requests wait, keep one more child per processor.
   const std::uint32_t more_when_asked_ = count_processors();
   std::uint32_t fruitless_ = 0;
   long why_fruitless_ = 0;
   bool for_jails_ = false;
   bool closing_ = false;
   bool listening_ = false;
-  long can_build_ = 0;  // or why not
+  long can_build_ = 0;  // 0, or the error
   int handovers_ = -1;
   int first_of_ours_ = -1;
   long child_events_ = -1;

@@ -1,6 +1,7 @@
-// TCP for a confined tool whose run allows hosts. It shares the host's network, so it gets no socket that could reach it: we make
-// each socket, keep a copy until it is connected, and connect it over loopback to an end of our own, which goes to the owner's
-// egress together with the address that the tool wanted. The address is read once, and the tool's own call never goes on.
+// TCP for a confined tool whose run allows hosts. The tool shares the host's network, so it must get no socket that it
+// could connect itself: we make each socket, keep a copy until it is connected, and connect it over loopback to an end
+// of our own. That end goes to the owner's egress together with the address that the tool wanted. We read the address
+// once, and the tool's own call never runs.
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <linux/in.h>
@@ -22,7 +23,8 @@ constexpr long kNotASocket = -88;    // ENOTSOCK
 constexpr long kOtherFamily = -97;   // EAFNOSUPPORT
 constexpr long kIsConnected = -106;  // EISCONN
 
-// A socket that the tool has and has not connected. Past the room for them the oldest can no longer be connected.
+// A socket that the tool holds and has not connected. When the table is full, the oldest one can no longer be
+// connected.
 struct Made {
   int fd;
   std::uint32_t inode;
@@ -32,25 +34,25 @@ constexpr std::uint32_t kMostMade = 256;
 Made made[kMostMade];  // a worker has one run
 std::uint32_t made_count;
 
-// A call to connect that waits for the owner's answer.
+// A connect(2) call that waits for the owner's answer.
 struct Waiting {
   std::uint64_t id;
   std::uint32_t number;
   int fd;          // the tool's socket
-  long connected;  // what the tool is told when the owner lets it in
+  long connected;  // the tool's result when the owner lets it in
 };
 constexpr std::uint32_t kMostWaiting = 64;
 Waiting waiting[kMostWaiting];
 std::uint32_t waiting_count;
 std::uint32_t last_number;
 
-// Without closing it.
+// Does not close it.
 void forget(std::uint32_t index) {
   --made_count;
   for (; index < made_count; ++index) made[index] = made[index + 1];
 }
 
-// By the name that the kernel has for the file: "socket:[NUMBER]". 0 or a negative errno.
+// Reads the number from the kernel's name for the file: "socket:[NUMBER]". 0 or a negative errno.
 long read_inode(const Run& run, const char* name, std::uint32_t& inode) {
   constexpr const char* kPrefix = "socket:[";
   char text[32];
@@ -70,7 +72,7 @@ char* write_name(char* out, const char* fds, int fd) {
   return end;
 }
 
-// Where the tool wanted to go.
+// Reads the address that the tool wants to connect to.
 long read_wanted(const Run& run, const struct seccomp_notif& about, wire::Handed& wanted) {
   union {
     sa_family_t family;
@@ -103,7 +105,7 @@ long read_wanted(const Run& run, const struct seccomp_notif& about, wire::Handed
   return 0;
 }
 
-// It must not go on by itself to a port that is no longer ours.
+// Stops the socket from connecting later to a port that is no longer ours.
 void take_back(int fd) {
   struct sockaddr nowhere = {};
   nowhere.sa_family = AF_UNSPEC;
@@ -119,7 +121,7 @@ void finish(int listener, const Waiting& call, bool let_in) {
   sys(__NR_ioctl, long{listener}, static_cast<long>(SECCOMP_IOCTL_NOTIF_SEND), &answer);
 }
 
-// 0 or kInProgress when the owner has the other end.
+// Returns 0 or kInProgress when the owner has the other end.
 long lead_to_owner(const Run& run, const Made& socket, const wire::Handed& wanted) {
   long connected = kRefused;
   const long ours = connect_to_own_end(socket.fd, socket.is_ipv6, connected);
@@ -196,7 +198,7 @@ bool take_owners_answer(const Run& run, int listener) {
   wire::HandedAnswer answer = {};
   const long size = sys(__NR_recvfrom, long{run.handed_fd}, &answer, long{sizeof answer}, long{MSG_DONTWAIT}, 0L, 0L);
   if (size == -11 || size == kInterrupted) return true;  // EAGAIN
-  if (size != static_cast<long>(sizeof answer)) {        // nobody lets anybody in any more
+  if (size != static_cast<long>(sizeof answer)) {        // the owner lets no connection in any more
     while (waiting_count > 0) finish(listener, waiting[--waiting_count], false);
     return false;
   }

@@ -1,5 +1,6 @@
-// Everything that descends from us. We are a subreaper, so a double fork or setsid cannot leave our tree: an orphan
-// becomes our child. /proc/PID/task/*/children is a kernel option not everyone has, so this reads every /proc/PID/stat.
+// Finds everything that descends from us. We are a subreaper, so a process cannot leave our tree by a double fork or
+// setsid: an orphan becomes our child. /proc/PID/task/*/children is a kernel option that not every host has, so this
+// reads every /proc/PID/stat.
 #include <fcntl.h>
 #include <linux/time_types.h>
 #include <signal.h>
@@ -17,7 +18,7 @@ struct Process {
   char state;
 };
 
-constexpr std::size_t kMaxProcesses = 32768;  // per sweep; what does not fit is met in the next one
+constexpr std::size_t kMaxProcesses = 32768;  // per sweep; the next sweep finds the rest
 constexpr std::size_t kMaxPid = 4U << 20U;    // PID_MAX_LIMIT
 Process processes[kMaxProcesses];
 std::uint8_t below_us[kMaxPid / 8];
@@ -107,7 +108,8 @@ void mark_descendants(std::size_t count) {
   }
 }
 
-// A pid found a moment ago may name another process by now: pin it, look again, and only then signal what was pinned.
+// A pid found a moment ago may name another process by now: open its pidfd, check again, and only then signal through
+// the pidfd.
 void signal_exactly(const Process& seen, int signal_number) {
   const long pidfd = sys(__NR_pidfd_open, long{seen.pid}, 0L);
   if (pidfd < 0) return;
@@ -140,7 +142,7 @@ void kill_descendants() {
     while ((pid = sys(__NR_wait4, -1L, 0L, 1L /* WNOHANG */, 0L)) > 0) {
     }
     if (pid == -10) return;  // ECHILD: no child, and so no descendant, is left
-    // A fork bomb outruns a killer that takes it one by one; stopped first, it cannot fork.
+    // A fork bomb outruns a killer that kills one process at a time; a stopped process cannot fork.
     if (round >= kRoundsBeforeFreezing) {
       for (int sweep = 0; sweep < kFreezeSweeps; ++sweep) signal_descendants(SIGSTOP);
     }

@@ -1,5 +1,5 @@
-// One worker serves one request for a tool without a jail, or for a wrapper, and leaves. It is the subreaper of that tool;
-// it takes the owner's commands, and a closed channel means: kill.
+// One worker serves one request for a tool without a jail, or for a wrapper, and exits. It is the subreaper of that
+// tool. It takes the owner's commands; a closed channel means kill.
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <signal.h>
@@ -15,15 +15,15 @@ using wire::Stage;
 
 alignas(16) char child_stack[64 * 1024];
 
-// What the owner wants now. A closed channel is the last command there is.
+// The owner's next command. A closed channel counts as the last one.
 wire::Command next_command(int channel) {
   wire::Command command = wire::Command::kKill;
   const long size = sys(__NR_read, long{channel}, &command, 1L);
   return size == 1 ? command : wire::Command::kKill;
 }
 
-// Until `pidfd`'s process has exited. A wrapper that is to end must live on to hold its jail together. `listener` is where a
-// confined tool asks, or negative.
+// Serves until `pidfd`'s process has exited. At a terminate command the wrapper itself is spared: it holds its jail
+// together. `listener` is where a confined tool asks, or negative.
 void serve_until_exit(const Run& run, int pidfd, int listener) {
   const int channel = run.fds[wire::kFdChannel];
   const bool wrapper = run.has(wire::kWrapper);
@@ -32,7 +32,7 @@ void serve_until_exit(const Run& run, int pidfd, int listener) {
   for (;;) {
     const long ready = poll_until_ready(watched, 4);
     if (ready == -4) continue;  // EINTR
-    if (ready < 0) {            // nobody could stop it any more
+    if (ready < 0) {            // we could no longer stop the run
       signal_descendants(SIGKILL);
       return;
     }
@@ -40,7 +40,7 @@ void serve_until_exit(const Run& run, int pidfd, int listener) {
     if ((watched[2].revents & POLLIN) != 0) {
       answer_question(run, listener);
     } else if (watched[2].revents != 0) {
-      watched[2].fd = -1;  // nobody is left who could ask
+      watched[2].fd = -1;  // no process is left that could ask
     }
     if (watched[3].revents != 0 && !take_owners_answer(run, listener)) watched[3].fd = -1;
     if (watched[1].revents == 0) continue;
@@ -56,10 +56,11 @@ void serve_until_exit(const Run& run, int pidfd, int listener) {
   }
 }
 
-// A wrapper with egress runs in a network namespace of ours, below a user namespace of ours: the one it makes for the
-// tool owns nothing of the network.
+// A wrapper with egress runs in a network namespace of ours, below a user namespace of ours. So the user namespace that
+// it makes for the tool has no rights over the network.
 //
-// One that only names what is refused is a wish: where nobody but the wrapper may make namespaces, its own network is as closed.
+// A network that only reports refusals is optional: where only the wrapper may make namespaces, the wrapper's own
+// network is equally closed.
 bool own_network(Run& run, Failure& failure) {
   static char shares[] = "--share-net";
   Steps steps(*run.image, failure);
@@ -77,22 +78,22 @@ bool own_network(Run& run, Failure& failure) {
   return true;
 }
 
-// A wrapper binds the host's device nodes writable into its jail, and has no option to bind them otherwise. What it binds
-// here are the same nodes on read-only mounts, and a bind keeps that.
+// A wrapper binds the host's device nodes writable into its jail, and has no option against that. Here it binds the
+// same nodes from read-only mounts, and a bind keeps them read-only.
 bool guard_devices(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   return make_mount_namespace(steps) && steps.ok(Stage::kBind, make_devices_read_only()) &&
          (!run.has(wire::kInRuntime) || steps.ok(Stage::kCgroup, make_cgroups_read_only()));
 }
 
-// Before anything is made: bwrap is started by whom the repo belongs to, as if they had started it themselves.
+// Call before making anything: bwrap then runs as the repo's owner, as if the repo's owner had started it.
 bool become_owner(const ChildPlace& place, const Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   return steps.ok(Stage::kUserMap, become_another_in_worker({run.image->as_uid, run.image->as_gid})) &&
          steps.ok(Stage::kParentAlive, die_with_parent(place.server_pidfd));
 }
 
-// The owner gets the one end before the tool starts; connections go through the other.
+// The owner gets one end before the tool starts; the worker sends connections through the other.
 bool open_handing(Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
   int pair[2] = {-1, -1};
@@ -110,17 +111,18 @@ bool open_handing(Run& run, Failure& failure) {
 bool prepare_surroundings(const ChildPlace& place, Run& run, Failure& failure) {
   if (run.has(wire::kAsAnother) && !become_owner(place, run, failure)) return false;
   if (run.has(wire::kHandsConnections) && !open_handing(run, failure)) return false;
-  // An OCI runtime is told of no network of its own: without ours it would have the host's.
-  // gVisor commands its sandbox over an abstract socket, which everybody in its network namespace could connect to.
-  // An engine's client needs the host's as it is; its container has none.
+  // We tell an OCI runtime to make no network: without ours it would have the host's. gVisor commands its sandbox over
+  // an abstract socket, to which every process in its network namespace could connect. An engine's client needs the
+  // host's network; its container has none.
   const bool has_network =
       run.image->net_socket_count > 0 || (run.has(wire::kInRuntime | wire::kFramed) && !run.has(wire::kEngine));
   if (has_network && !own_network(run, failure)) return false;
-  // Where descriptors cannot be passed, the host's device nodes are not shown either.
+  // A wrapper that carries frames shows no device nodes of the host.
   return !run.has(wire::kWrapper) || run.has(wire::kFramed) || guard_devices(run, failure);
 }
 
-// The tool's process sends the listener as its last step before exec, so it waits here already. Negative when it does not.
+// The tool's process sends the listener as its last step before exec, so it has arrived already. Negative when it has
+// not.
 int take_listener(int from) {
   char nothing = 0;
   int fds[wire::kMaxRequestFds] = {};
@@ -129,7 +131,7 @@ int take_listener(int from) {
   return count == 1 ? fds[0] : -1;
 }
 
-// Starts the tool, and if it is confined gets ready to answer it. `listener` is negative when it asks nothing.
+// Starts the tool, and gets ready to answer a confined one. `listener` is negative when the tool asks nothing.
 long start_answered(ToolStart& start, Run& run, int& listener) {
   listener = -1;
   if (!run.confined()) return start_tool(start);
@@ -144,7 +146,7 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
   listener = tool < 0 ? -1 : take_listener(pair[0]);
   for (const int fd : pair) sys(__NR_close, long{fd});
   if (tool < 0) return tool;
-  // What it asks is done with our rights, which must not be more than its own.
+  // We do what the tool asks with our rights, so they must not exceed the tool's.
   const long dropped = drop_capabilities();
   if (listener >= 0 && dropped >= 0) return tool;
   start.failure = {Stage::kSeccomp, dropped < 0 ? static_cast<int>(-dropped) : 5};  // EIO
@@ -155,7 +157,7 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
 [[noreturn]] void run_tool(const ChildPlace& place, Run& run) {
   const int channel = run.fds[wire::kFdChannel];
   Failure failure = {};
-  // Before we are not dumpable any more: the kernel then gives our own id maps to root.
+  // Do this while we are still dumpable: afterwards root owns our id maps in /proc.
   if (!prepare_surroundings(place, run, failure)) {
     send_report(channel, failure_report(failure), nullptr, 0);
     exit_now(0);
@@ -180,13 +182,13 @@ long start_answered(ToolStart& start, Run& run, int& listener) {
     send_report(channel, failure_report(start.failure), nullptr, 0);
     exit_now(0);
   }
-  // When it cannot be sent the wrapper is gone already, and says why.
+  // If the image cannot be sent, the wrapper is already gone and has said why.
   if (framed) send_framed_image(run, framing);
   close_all_but(run, channel);
   const bool wrapper = run.has(wire::kWrapper);
   if (!wrapper) report_started(run, start.applied, tree);
   const int pidfd = static_cast<int>(sys(__NR_pidfd_open, tool, 0L));
-  if (pidfd < 0) signal_descendants(SIGKILL);  // its end would not be seen; the wait below then sees it
+  if (pidfd < 0) signal_descendants(SIGKILL);  // we could not see it end; the wait below can
   if (pidfd >= 0 && framed) serve_frames_until_exit(run, framing, pidfd);
   if (pidfd >= 0 && !framed) serve_until_exit(run, pidfd, listener);
   int status = 0;
@@ -211,7 +213,7 @@ Run the_run;  // a worker has one
 }  // namespace
 
 void run_worker(const ChildPlace& place) {
-  // Whoever reaps us counts those that fail, and refuses requests when too many do.
+  // The server reaps us, counts failures, and refuses requests when too many children fail.
   const long tied = die_with_parent(place.server_pidfd);
   if (tied < 0) exit_now(static_cast<int>(-tied));
   Run& run = the_run;

@@ -14,8 +14,8 @@ namespace sallyport::spawn {
 
 class Capture {
  public:
-  // The pipe of a stream that is longer than one is made larger once; the quick runs do not pay for it. No larger than
-  // what stays in a processor's cache, on both sides of it.
+  // The pipe of a stream that is longer than one is enlarged once, so that short runs do not pay for it. It stays small
+  // enough that both its ends fit in a processor's cache.
   static constexpr std::size_t kDefaultPipeCapacity = std::size_t{64} << 10U;
   static constexpr std::size_t kBusyPipeCapacity = std::size_t{256} << 10U;
 
@@ -24,10 +24,10 @@ class Capture {
 
   [[nodiscard]] int fd() const { return pipe_.get(); }
 
-  // Takes what is there, until about `budget` bytes were taken.
+  // Reads what is there, up to about `budget` bytes.
   void drain(const OutputTap& tap, std::size_t budget);
 
-  // An errno when the pipe could not be read to its end: what was captured is not all there was. Else 0.
+  // An errno when the pipe could not be read to its end, so that the capture is incomplete. Else 0.
   [[nodiscard]] int error() const { return error_; }
 
   [[nodiscard]] CapturedStream finish() && { return std::move(ring_).finish(); }
@@ -40,8 +40,8 @@ class Capture {
   Stream stream_;
   TailRing ring_;
   int error_ = 0;
-  // A long stream is read into this and copied on: the kernel's copy is quick only into memory that is in the cache,
-  // and the ring is too large for that. Short streams are read straight into the ring.
+  // We read a long stream into this and copy it to the ring: the kernel's copy is quick only into cached memory, and
+  // the ring is too large for the cache. Short streams are read straight into the ring.
   std::unique_ptr<char[]> stage_;
 };
 

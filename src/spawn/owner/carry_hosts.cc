@@ -11,7 +11,7 @@
 namespace sallyport::spawn {
 namespace {
 
-constexpr std::uint16_t kDnsPort = 53;  // has sockets of its own, whatever the rules say
+constexpr std::uint16_t kDnsPort = 53;  // always has sockets of its own
 
 }  // namespace
 

@@ -7,7 +7,8 @@
 
 namespace sallyport::spawn {
 
-// Which addresses and ports our init listens at; nothing for a plan without hosts. InvalidRequest when they are too many.
+// The addresses and ports at which our init listens; none for a plan without hosts. InvalidRequest when there are too
+// many.
 [[nodiscard]] Result<NetworkSpec> carried_network(const Plan& plan);
 
 }  // namespace sallyport::spawn

@@ -19,7 +19,7 @@ bool not_now(int error) { return error == EAGAIN || error == EINTR; }
 }  // namespace
 
 FrameLink::FrameLink(UniqueFd socket) : socket_(std::move(socket)) {
-  ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);  // every call below says so itself, too
+  ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);  // every call below asks for that, too
 }
 
 void FrameLink::send(wire::FrameKind kind, std::string_view bytes) {
@@ -33,14 +33,14 @@ void FrameLink::flush() {
   while (!to_send_.empty()) {
     const ssize_t sent = ::send(socket_.get(), to_send_.data(), to_send_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && !not_now(errno)) to_send_.clear();  // nobody takes it any more; receive() says so
+    if (sent < 0 && !not_now(errno)) to_send_.clear();  // the other end is gone; receive() reports that
     if (sent < 0) return;
     to_send_.erase(0, static_cast<std::size_t>(sent));
   }
 }
 
 bool FrameLink::receive() {
-  if (received_.size() >= kHeader + wire::kLargestFrame) return true;  // the first of them waits for its reader
+  if (received_.size() >= kHeader + wire::kLargestFrame) return true;  // the first frame waits for forget()
   std::array<char, kAtOnce> chunk;
   const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
   if (got < 0 && not_now(errno)) return true;

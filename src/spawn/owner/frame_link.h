@@ -1,4 +1,5 @@
-// The owner's end of a stream of frames (wire/frame.h), over a socket. Nothing here waits; what is kept is bounded.
+// The owner's end of a stream of frames (wire/frame.h), over a socket. Nothing here blocks, and the buffers are
+// bounded.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,20 @@ namespace sallyport::spawn {
 
 class FrameLink {
  public:
-  // `socket` is a stream socket, non-blocking from now on.
+  // `socket` is a stream socket; this makes it non-blocking.
   explicit FrameLink(UniqueFd socket);
 
   [[nodiscard]] int fd() const { return socket_.get(); }
 
-  // Kept until the other side takes it. The caller bounds how much: an image, a window of input, a few commands.
+  // Keeps the frame until the other side takes it. The caller bounds the amount: an image, a window of input, a few
+  // commands.
   void send(wire::FrameKind kind, std::string_view bytes);
   void flush();
   [[nodiscard]] bool has_to_send() const { return !to_send_.empty(); }
 
-  // Reads what has arrived, at most one frame's worth. False: nothing will follow, or what came is no frame.
+  // Reads what has arrived, at most one frame's worth. False: nothing will follow, or the bytes are no frame.
   [[nodiscard]] bool receive();
-  // The first frame that is complete, until forget().
+  // The first complete frame, until forget().
   [[nodiscard]] bool has_frame() const;
   [[nodiscard]] wire::FrameKind kind() const { return header().kind; }
   [[nodiscard]] std::string_view bytes() const;

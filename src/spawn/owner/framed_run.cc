@@ -22,11 +22,11 @@ namespace {
 
 using wire::FrameKind;
 
-// POLLOUT of a pipe promises room for so much; a write of more could wait (pipe(7), PIPE_BUF).
+// POLLOUT of a pipe promises room for this much; a larger write could block (pipe(7), PIPE_BUF).
 constexpr std::size_t kSurelyTaken = 4096;
 constexpr std::size_t kInputPiece = std::size_t{16} << 10U;
 
-// Of one that somebody else may have made, and that must not be made non-blocking.
+// For a descriptor that another program may have made, and that we must not make non-blocking.
 short ready(int fd, short events) {
   pollfd one{fd, events, 0};
   return ::poll(&one, 1, 0) > 0 ? one.revents : short{0};
@@ -87,8 +87,8 @@ Status FramedRun::watch(int fd, std::uint32_t events) {
   return fail(system_error("wait for", "the run", errno));
 }
 
-// What is waited for depends on what waits for whom; asked for anew after each step. A descriptor that is not watched is
-// taken out: level-triggered, it would wake us for nothing.
+// After each step, watches again exactly the descriptors that the next step needs. It removes the others: they are
+// level-triggered and would wake us for nothing.
 void FramedRun::watch_again() {
   const auto forget = [this](int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); };
   if (outer_fd_ >= 0) forget(outer_fd_);
@@ -139,7 +139,7 @@ Result<RunReport> FramedRun::next() {
   if (!report) report = TRY(conclude());
   if (started_) copy_input();
   watch_again();
-  if (report && !outer_gone_) again_.signal();  // what was read with it waits already
+  if (report && !outer_gone_) again_.signal();  // the same read may have brought more frames
   return report ? std::move(*report) : RunReport(NothingNew{});
 }
 
@@ -232,7 +232,7 @@ std::optional<RunReport> FramedRun::take_report() {
   return std::nullopt;
 }
 
-// True when the frame is gone. What nobody reads any more is dropped, and so is output before there is a tool.
+// True when the frame is done. Drops output that has no reader any more, and output from before the tool's start.
 bool FramedRun::put_output() {
   const int to = link_.kind() == FrameKind::kOutput ? out_.get() : err_.get();
   const std::string_view bytes = link_.bytes();
@@ -263,7 +263,7 @@ void FramedRun::copy_input() {
   }
 }
 
-// When the outer program is gone, and all that it had sent is read.
+// Call when the outer program is gone, and everything it sent has been read.
 Result<std::optional<RunReport>> FramedRun::conclude() {
   if (!outer_gone_ || link_.has_frame()) return std::nullopt;
   if (failed_) return RunReport(RunGone{});

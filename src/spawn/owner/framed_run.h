@@ -1,8 +1,9 @@
-// A run inside something that a run of ours holds: the outer one is a program in a jail whose stdin and stdout carry frames
-// (wire/frame.h), the inner one is the tool that an init at the other end of those frames starts. To the gate it is one run.
+// A run inside something that a run of ours holds: the outer run is a program in a jail whose stdin and stdout carry
+// frames (wire/frame.h); the inner run is the tool that an init at the other end of those frames starts. The gate sees
+// one run.
 //
-// The outer program is trusted no more than the tool: a frame that is too large or out of turn ends the run, reports cannot say more
-// than an init inside can know, and the run is over when the outer one is.
+// We trust the outer program no more than the tool: a frame that is too large or out of turn ends the run, reports can
+// say only what an init inside can know, and the run ends with the outer run.
 #pragma once
 
 #include <chrono>
@@ -60,7 +61,7 @@ class FramedRun final : public LiveRun {
   FrameLink link_;
   UniqueFd theirs_;  // until the outer program has it
   const FramedTool tool_;
-  const EventFd again_;  // there is more to do, without anything having arrived
+  const EventFd again_;  // there is more to do, although nothing has arrived
   UniqueFd epoll_;
   UniqueFd clock_;
   int outer_fd_ = -1;
@@ -68,7 +69,7 @@ class FramedRun final : public LiveRun {
   UniqueFd out_;
   UniqueFd err_;
   std::size_t under_way_ = 0;  // of input
-  std::size_t put_ = 0;        // of the output frame that waits
+  std::size_t put_ = 0;        // bytes written of the output frame that waits
   UniqueFd scratch_;           // of the outer program's jail
   RunFacts facts_;
   bool stopped_ = false;

@@ -1,4 +1,4 @@
-// A framed run with nobody but this test at the other end of its frames, and an outer run whose reports are written down.
+// A framed run with only this test at the other end of its frames, and an outer run whose reports are scripted.
 #include "spawn/owner/framed_run.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ class OuterRun final : public LiveRun {
     script_.reports.pop_front();
     return report;
   }
-  // Forced, it ends.
+  // A forced stop ends it.
   void stop(StopStep step) override {
     script_.stops.push_back(step);
     if (step == StopStep::kForce) script_.reports.push_back(ToolEnded{.wait_status = SIGKILL, .is_last = true});
@@ -79,7 +79,7 @@ class FramedRunTest : public testing::Test {
     started.flags = ~0U;
     report(started);
   }
-  // The next report that is one; an error, or none when nothing wakes the run any more.
+  // The next report other than NothingNew; or an error; or NothingNew when nothing wakes the run any more.
   Result<RunReport> news() {
     for (;;) {
       pollfd one{run_->event_fd(), POLLIN, 0};

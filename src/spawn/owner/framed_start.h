@@ -1,5 +1,6 @@
-// Starting a jail whose wrapper carries frames to our init inside over its stdin and stdout (wire/frame.h): no descriptor gets in, so
-// the init is sent its launch image, and is told whether the tool's stdin is the null device, which it then opens there itself.
+// Starts a jail whose wrapper carries frames to our init inside over its stdin and stdout (wire/frame.h). No descriptor
+// gets in, so frames bring the init its launch image. The image says whether the tool's stdin is the null device, which
+// the init then opens itself.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ class FramedStart {
   // `wrapper` is the command that builds the jail, `inner` what our init does in it.
   FramedStart(LaunchSpec wrapper, LaunchSpec inner) : wrapper_(std::move(wrapper)), inner_(std::move(inner)) {}
 
-  // Once. This object must outlive the run. A negative `streams.in` is the null device.
+  // Call once. This object must outlive the run. A negative `streams.in` is the null device.
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(JailSupply& supply, const ToolStreams& streams);
 
  private:

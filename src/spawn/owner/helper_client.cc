@@ -37,8 +37,8 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// One that has been asked to leave does so within milliseconds; with thousands of processes below it, in some more. It is
-// killed when it does not.
+// A helper that was asked to exit does so within milliseconds, or somewhat later with thousands of processes below it.
+// If it does not, kill it.
 void reap(pid_t pid) {
   constexpr int kPatienceMs = 5000;
   const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -54,7 +54,7 @@ void reap(pid_t pid) {
 }
 
 Error cannot_start(const NewHelper& failed) {
-  // A kernel that is new enough for us knows all these calls; the filter of an outer jail answers so.
+  // Every kernel that we support has all these calls; so ENOSYS comes from the filter of an outer jail.
   if (failed.error == ENOSYS) {
     return system_error(
         "start", "the spawn helper", failed.error,
@@ -97,7 +97,7 @@ int send_request(int control, std::span<const int> fds) {
 }
 
 std::vector<int> request_fds(const LaunchSpec& spec, int channel, int image, Stdio stdio) {
-  const int in = stdio.in < 0 ? stdio.out : stdio.in;  // one must be there, though nobody uses it
+  const int in = stdio.in < 0 ? stdio.out : stdio.in;  // the request needs one, though it is not used
   std::vector<int> fds = {channel, image, in, stdio.out, stdio.err};
   if (const auto* place = std::get_if<NoJailPlace>(&spec.place)) fds.insert(fds.end(), {place->exe_fd, place->cwd_fd});
   if (const auto* place = std::get_if<ConfinedPlace>(&spec.place)) {
@@ -130,7 +130,7 @@ pid_t HelperClient::helper_pid() {
   return pid_;
 }
 
-// The helper leaves by itself once everything below it is dead; only then may we drop its pid.
+// The helper exits by itself once everything below it is dead; only then may we forget its pid.
 void HelperClient::reap_helper() {
   control_.reset();
   if (pid_ != 0) reap(std::exchange(pid_, 0));
@@ -145,7 +145,7 @@ Status HelperClient::adopt(NewHelper started) {
   pid_ = started.pid;
   control_ = UniqueFd(started.control);
   if (kind_ == wire::HelperKind::kWorkers) return {};
-  // Only now, so that the helper makes namespaces while we find out.
+  // Send the shape only now, so that the helper makes namespaces while we work the shape out.
   Status sent = send_shape();
   if (!sent) reap_helper();
   return sent;
@@ -188,7 +188,7 @@ Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
   SocketPair channel = TRY(make_socket_pair());
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);
-  // A helper that was killed is noticed by the send; the second try has a fresh one.
+  // If the helper was killed, the send fails; the second try uses a new helper.
   for (int attempt = 0;; ++attempt) {
     TRY(ensure_running());
     const int error = send_request(control_.get(), fds);

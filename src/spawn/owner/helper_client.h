@@ -4,12 +4,13 @@
 // descriptors into the child, and a subreaper flag in the caller's own process would change how *its* children behave.
 // The helper is a fresh image that has none of these; the cost of a start does not depend on the caller.
 //
-// One object for each kind of helper (wire::HelperKind) and each shape: a child that has started to build a jail cannot
-// start a tool without one any more. A kOneRun helper is the jail's init; the next request starts another. JailSupply
+// One object for each kind of helper (wire::HelperKind) and each shape: a child that has started to build a jail can no
+// longer start a tool without one. A kOneRun helper is the jail's init; the next request starts another. JailSupply
 // chooses between them.
 //
 // Thread-safe. When the helper dies, runs under way end in an error, their children are killed by the kernel, and the
-// next submit() starts a new helper. Destruction closes the control socket; the helper ends once its children are dead.
+// next submit() starts a new helper. The destructor closes the control socket; the helper ends once its children are
+// dead.
 #pragma once
 
 #include <sys/types.h>
@@ -29,18 +30,18 @@
 namespace sallyport::spawn {
 
 struct Stdio {
-  int in = -1;  // when negative: the null device of a jail of ours, opened inside
+  int in = -1;  // negative: the null device, opened inside a jail of ours
   int out = -1;
   int err = -1;
 };
 
 // A run under way, as its owner holds it.
 struct Started {
-  // Carries wire::Report to us. Its end-of-file means that nothing of the run is alive any more, or, with an `init`, that
-  // this init is ending. Init may report the run's end earlier (wire::kNobodyLeft).
+  // Carries wire::Report to us. End-of-file means that no process of the run is alive, or, with an `init`, that this
+  // init is ending. Init may report the run's end earlier (wire::kNobodyLeft).
   UniqueFd channel{};
-  // Of a jail without a helper: the jail's first process, and our child. Without one, the channel takes wire::Command
-  // from us, and closing it kills the run.
+  // For a jail without a helper: the jail's first process, and our child. If not set, we send wire::Command over the
+  // channel, and closing it kills the run.
   std::optional<pid_t> init{};
 };
 
@@ -50,8 +51,8 @@ class HelperClient {
 
   // For tools without a jail of ours.
   HelperClient() = default;
-  // For jails that all have one shape. `make_shape` is called once, when the helper has been started. `kind` is kInits,
-  // with so many of them kept ready, or kOneRun. `as`: of kInits, whose the tools are, when not the owner's.
+  // For jails that all have one shape. Calls `make_shape` once, when it has started the helper. `kind` is kInits, with
+  // `ready` of them kept ready, or kOneRun. `as`: for kInits, the user that the tools run as, when it is not the owner.
   HelperClient(wire::HelperKind kind, std::function<JailShape()> make_shape, std::size_t ready = kIdleChildren,
                std::optional<UserIds> as = {})
       : kind_(kind), make_shape_(std::move(make_shape)), ready_(ready), as_(as) {}
@@ -64,7 +65,7 @@ class HelperClient {
 
   [[nodiscard]] Result<Started> submit(const LaunchSpec& spec, Stdio stdio);
 
-  // The helper does not answer: it is killed, and what it started dies with it. The next submit() starts another.
+  // Call when the helper does not answer: kills it, and with it all that it started. The next submit() starts another.
   void abandon();
 
   // For tests: the helper's pid, 0 when none runs.
@@ -86,7 +87,7 @@ class HelperClient {
   std::mutex mutex_;
   UniqueFd control_;
   pid_t pid_ = 0;
-  // kOneRun: every init that was given a run. It leaves when its control socket is closed or we are gone.
+  // kOneRun: every init that got a run. Such an init exits when its control socket is closed or we are gone.
   struct Spent {
     UniqueFd control;
     pid_t pid;

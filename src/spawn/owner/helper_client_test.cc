@@ -1,4 +1,4 @@
-// A real helper, driven by hand: what it reports, and what becomes of it and its runs.
+// A real helper, driven by hand: what it reports, and how it and its runs end.
 #include "spawn/owner/helper_client.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 class HelperClientTest : public testing::Test {
  protected:
-  // Of /bin/sh, which is everywhere; the shell is the tool here, and reads nothing but its arguments.
+  // Runs /bin/sh, which every host has; the shell is the tool, and reads nothing but its arguments.
   [[nodiscard]] LaunchSpec tool(const std::string& script) const {
     LaunchSpec spec;
     spec.argv = {"sh", "-c", script};
@@ -195,7 +195,7 @@ TEST_F(HelperClientTest, TheSupplyGoesOnToAFreshJailWhenAWarmOneIsUnsound) {
   EXPECT_NE(fresh->helper, warm->helper);
   const auto report = next_report(fresh->run);
   ASSERT_TRUE(report);
-  // Its root is empty, so there is nothing to execute; it was built, though.
+  // The jail was built, but its root is empty, so there is nothing to execute.
   EXPECT_EQ(report->kind, wire::ReportKind::kFailed);
   EXPECT_EQ(report->flags & wire::kNotBuilt, 0U);
   EXPECT_EQ(supply.warm_counts().spoiled, 1U);

@@ -50,8 +50,8 @@ std::vector<UniqueFd> descriptors_of(msghdr& message) {
   return fds;
 }
 
-// The kernel lets the first process of a pid namespace end last. Its wait status is left for whoever reaps it. None when it
-// left by itself, which it does once it has reported everything.
+// The kernel lets the first process of a pid namespace end last. Does not reap it. None when init exited by itself,
+// which it does once it has reported everything.
 std::optional<wire::Report> report_of_killed(pid_t init) {
   siginfo_t info{};
   rusage usage{};
@@ -67,7 +67,7 @@ std::optional<wire::Report> report_of_killed(pid_t init) {
   return report;
 }
 
-// Only an init that nobody outside can help counts these.
+// Only an init that cannot be measured from outside reports these.
 std::optional<GuestFacts> guest_facts_of(const wire::Report& report) {
   if (report.oom_kills == 0 && report.scratch_was_full == 0) return std::nullopt;
   return GuestFacts{.oom_kills = report.oom_kills,
@@ -95,11 +95,11 @@ HelperRun::~HelperRun() {
 
 void HelperRun::send(wire::Command command) const {
   if (run_.run.init) {
-    // Nobody has reaped it yet, so the pid is still its own.
+    // The init is not reaped yet, so the pid is still its own.
     ::kill(*run_.run.init, signal_of(command));
     return;
   }
-  // Who is already gone needs no command; end-of-file on the channel follows.
+  // If the other end is gone, it needs no command; end-of-file on the channel follows.
   while (::send(run_.run.channel.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }
@@ -120,7 +120,7 @@ void HelperRun::stop(StopStep step) {
     case StopStep::kAbandon:
       break;
   }
-  // A helper that is broken, or has no child to take the request. It dies, and all below it.
+  // The helper is broken, or has no child to take the request. Kill it and everything below it.
   if (!run_.run.init) run_.helper->abandon();
   run_.run.channel.reset();
 }
@@ -136,19 +136,19 @@ Result<RunReport> HelperRun::next() {
   message.msg_control = passed.data();
   message.msg_controllen = passed.size();
   const ssize_t size = ::recvmsg(run_.run.channel.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  // ECONNRESET: the other end was closed with a command of ours unread. The kernel says so once, ahead of the reports that
-  // still wait; what follows is the last report, or the end of the channel.
+  // ECONNRESET: the other end was closed with a command of ours unread. The kernel reports that once, before the
+  // reports that still wait; then come the last report, or the end of the channel.
   const bool not_yet = size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
   if (not_yet) return RunReport(NothingNew{});
   if (size != sizeof report) {
-    run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
+    run_.run.channel.reset();  // its worker or init, and so the whole tree, is gone
     return after_last();
   }
   return translate(report, descriptors_of(message));
 }
 
-// The channel is closed. An init that is our child has closed its end, or ours is broken: nobody supervises the run any
-// more, so init dies, and its wait status says what it could not.
+// The channel is closed. If init is our child, it has closed its end, or ours is broken: the run has no supervisor any
+// more, so we kill init, and its wait status says what it could not report.
 RunReport HelperRun::after_last() {
   if (!run_.run.init) return RunGone{};
   const pid_t init = *std::exchange(run_.run.init, std::nullopt);
@@ -173,7 +173,7 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
           .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
                     .ports_redirected = ports_redirected_,
                     .connections_carried = (report.flags & wire::kCarriesThem) != 0,
-                    .run_as = spec_.run_as}};  // a step like any other: had it failed, nothing would have started
+                    .run_as = spec_.run_as}};  // a required step: if it had failed, nothing would have started
       if ((report.flags & wire::kTreeShown) != 0 && !fds.empty()) {
         started.tree = std::move(fds.back());
         fds.pop_back();
@@ -190,7 +190,7 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
 }
 
 Result<RunReport> HelperRun::failed(const wire::Report& report) {
-  // It reports itself that nothing was started in it. One that dies without a report may have started something.
+  // The jail must report that it has started nothing. A jail that dies without a report may have started something.
   const bool was_unsound = (report.flags & wire::kNotBuilt) != 0;
   if (was_unsound && run_.built_ahead && !stopped_) {
     run_ = TRY(supply_.start_instead_of(run_, spec_, stdio_of(streams_)));
@@ -202,10 +202,10 @@ Result<RunReport> HelperRun::failed(const wire::Report& report) {
 
 RunReport HelperRun::ended(const wire::Report& report) {
   const bool of_wrapper = (report.flags & wire::kWrapperExited) != 0;
-  // A wrapper's own end matters only when our init inside it could not report the tool's.
+  // The wrapper's own end matters only when our init inside could not report the tool's end.
   if (of_wrapper && tool_ended_) return NothingNew{};
   tool_ended_ = true;
-  // It never got as far as starting the tool; what it printed is the only witness.
+  // The wrapper never started the tool; only its own output can say why.
   if (of_wrapper && !tool_started_ && !stopped_) return StartFailed{.host_cannot = true, .said_on_stderr = true};
   const bool nobody_left = (report.flags & wire::kNobodyLeft) != 0;
   if (nobody_left) run_.run.channel.reset();

@@ -14,7 +14,7 @@ namespace sallyport::spawn {
 
 class HelperRun final : public LiveRun {
  public:
-  // All of these are borrowed: `spec` and the streams until the tool has started.
+  // Borrows `supply`, and borrows `spec` and the streams until the tool has started.
   HelperRun(StartedRun run, JailSupply& supply, const LaunchSpec& spec, const ToolStreams& streams)
       : run_(std::move(run)), supply_(supply), spec_(spec), streams_(streams) {}
   ~HelperRun() override;
@@ -42,8 +42,8 @@ class HelperRun final : public LiveRun {
   bool ports_redirected_ = false;
 };
 
-// Starts a run by the best source of `supply`. One that was built ahead and turns out unsound is replaced before anything has
-// started in it.
+// Starts a run from the best source of `supply`. A jail that was built ahead and turns out unsound is replaced before
+// anything has started in it.
 [[nodiscard]] Result<std::unique_ptr<LiveRun>> start_run(JailSupply& supply, const LaunchSpec& spec,
                                                          const ToolStreams& streams);
 

@@ -1,4 +1,4 @@
-// A run's channel with nobody but this test at its other end.
+// A run's channel with only this test at its other end.
 #include "spawn/owner/helper_run.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace sallyport::spawn {
 namespace {
 
-// A worker that is busy killing a large tree leaves without having read every command. The kernel then reports a reset
+// A worker that is busy killing a large tree exits without reading every command. The kernel then reports a reset
 // (unix(7): ECONNRESET) ahead of the report that the worker had sent.
 TEST(HelperRun, GetsTheLastReportOfAWorkerThatLeftACommandUnread) {
   std::array<int, 2> ends{};

@@ -1,4 +1,4 @@
-// A real worker, and at the other end of its frames somebody who has taken our init over: a shell that prints them.
+// A real worker, and at the other end of its frames an attacker in the place of our init: a shell that prints frames.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class HostileInit : public testing::Test {
     UniqueFd fd{};
   };
 
-  // Prints the frames, and would live on.
+  // Prints the frames, and lives on until it is killed.
   void start(const std::string& frames) {
     std::string script = "printf '";
     for (const char byte : frames) script += fmt::format("\\{:03o}", static_cast<unsigned char>(byte));
@@ -104,7 +104,7 @@ class HostileInit : public testing::Test {
   UniqueFd handed_{};
 };
 
-// The control: what our init could have said is done.
+// The control: the worker does what our init could have asked for.
 TEST_F(HostileInit, IsBelievedWhatItMaySay) {
   start(open_frame(0) + frame(FrameKind::kData, bytes_of(0U) + "question"));
   pollfd ready{handed_.get(), POLLIN, 0};

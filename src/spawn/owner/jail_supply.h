@@ -1,15 +1,14 @@
-// Where runs come from: the one object that knows which process will start a tool, and what was built for it ahead.
+// The one object that knows which process will start a tool, and what was built for it ahead.
 //
-//   started ahead   the jail of an owner that makes one run, started while the owner still finds out what to run
-//   warm            a whole jail of the same shape that waits for a run (WarmPool)
-//   fresh           a jail built for this run, over the base that all jails of this owner share
-//   of another      a jail whose tool is not the owner's: the owner is root, and the repo somebody else's (ADR 0066)
-//   no jail         a worker of ours, for a tool without a jail or for a wrapper that builds one
+//   started ahead the jail of an owner that makes one run, started while the owner still works out what to run warm a
+//   whole jail of the same shape that waits for a run (WarmPool) fresh a jail built for this run, over the base that
+//   all jails of this owner share of another a jail whose tool runs as another user: the owner is root, and another
+//   user owns the repo (ADR 0066) no jail a worker, for a tool without a jail or for a wrapper that builds one
 //
-// A jail that was built ahead can turn out to be unsound: it says so itself and has started nothing. The run then goes on
-// to the next source (start_instead_of).
+// A jail that was built ahead can turn out to be unsound: it then reports that itself and has started nothing. The run
+// goes on to the next source (start_instead_of).
 //
-// Thread-safe. Destruction ends every helper and waits for it; see HelperClient.
+// Thread-safe. The destructor ends every helper and waits for it; see HelperClient.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +29,22 @@ enum class SupplyFor : std::uint8_t { kManyRuns, kOneRun };
 
 struct SupplyOptions {
   SupplyFor runs = SupplyFor::kManyRuns;
-  std::function<JailShape()> base{};  // what all jails of this owner share; called once, when a helper builds jails
-  std::size_t warm_jails = 0;         // how many wait; 0: none
+  std::function<JailShape()> base{};  // what all jails of this owner share; called once, if a helper builds jails
+  std::size_t warm_jails = 0;         // how many jails wait; 0: none
 };
 
 // A run under way, and the helper that started it. `helper` stays alive as long as the run is held.
 struct StartedRun {
   Started run{};
   std::shared_ptr<HelperClient> helper{};
-  bool built_ahead = false;  // when it reports wire::kNotBuilt, start_instead_of() gives another
+  bool built_ahead = false;  // if it reports wire::kNotBuilt, start_instead_of() gives another
 };
 
 class JailSupply {
  public:
   explicit JailSupply(SupplyOptions options);
 
-  // The best source that fits. Errors mean that nothing was started.
+  // Starts from the best source that fits. An error means that nothing was started.
   [[nodiscard]] Result<StartedRun> start(const LaunchSpec& spec, Stdio stdio);
 
   // `unsound` reported wire::kNotBuilt. No other jail that was built with it is used again.
@@ -60,7 +59,7 @@ class JailSupply {
 
   // Tests only: warm jails are not built beyond that step.
   void fail_warm_jails_at_for_tests(wire::Stage stage) { warm_.fail_at_for_tests(stage); }
-  // Tests only: of the helper that runs, that for jails first; 0 when none does.
+  // Tests only: the pid of the running helper for jails, else of the other helper; 0 when none runs.
   [[nodiscard]] pid_t helper_pid_for_tests();
 
  private:
@@ -69,7 +68,7 @@ class JailSupply {
   const SupplyOptions options_;
   const std::shared_ptr<HelperClient> workers_;
   const std::shared_ptr<HelperClient> jails_;
-  // Of the last one only: many repos of one owner are the rule. Runs under way keep theirs.
+  // Only for the last such user: usually one user owns many repos. Runs under way keep their helper.
   std::mutex mutex_;
   std::optional<UserIds> another_{};
   std::shared_ptr<HelperClient> jails_of_another_{};

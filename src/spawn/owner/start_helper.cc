@@ -1,4 +1,4 @@
-// Built without sanitizers and stack protector, and without libc: part of it runs in the child that borrows our memory.
+// Built without sanitizers, stack protector and libc: part of it runs in the child that borrows our memory.
 #include "spawn/owner/start_helper.h"
 
 #include <fcntl.h>
@@ -49,11 +49,11 @@ long seal(long fd) {
   return sealed == kInvalid ? sys(__NR_fcntl, fd, long{F_ADD_SEALS}, kSeals) : sealed;
 }
 
-// The helper's program as a file that nobody can change any more.
+// The helper's program as a sealed file.
 long make_image() {
   constexpr long kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   long fd = sys(__NR_memfd_create, "sallyport-spawn", kFlags | kMfdExec);
-  // Kernels before 6.3 do not know that flag, and need none.
+  // Kernels before 6.3 do not know that flag, and do not need it.
   if (fd == kInvalid) fd = sys(__NR_memfd_create, "sallyport-spawn", kFlags);
   if (fd < 0) return fd;
   long result = sys(__NR_fchmod, fd, 0500L);
@@ -64,7 +64,7 @@ long make_image() {
   return result;
 }
 
-// Out of the way of the places that the child fills.
+// Moves `fd` above the numbers that the child fills.
 long above_fixed_places(long fd) {
   if (fd < 0 || fd > wire::kControlFd) return fd;
   const long moved = sys(__NR_fcntl, fd, long{F_DUPFD_CLOEXEC}, long{wire::kControlFd} + 1);
@@ -72,9 +72,9 @@ long above_fixed_places(long fd) {
   return moved;
 }
 
-// A root caller's extra groups would still open files inside a jail whose init cannot drop them any more. This thread's
-// alone: libc's function would change every thread's. A plain user may not drop its own, since a group can also be there
-// to deny.
+// A root caller's extra groups would still open files inside a jail whose init can no longer drop them. Changes this
+// thread's groups only; libc's function would change every thread's. A plain user may not drop its groups, since a
+// group can also serve to deny access.
 class NoExtraGroups {
  public:
   NoExtraGroups() {
@@ -101,7 +101,7 @@ class NoExtraGroups {
   bool dropped_ = false;
 };
 
-// A handler of the caller's must not run in a child that shares its memory.
+// The caller's signal handlers must not run in a child that shares its memory.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

@@ -16,8 +16,8 @@ namespace {
 
 using helper::sys;
 
-// Null standard streams, the control socket at its fixed place, nothing else of ours; and a session of its own, so that
-// Ctrl-C at the caller's terminal reaches the caller, who decides.
+// Gives the child null standard streams, the control socket at its fixed number, and no other descriptor of ours; and a
+// session of its own, so that Ctrl-C at the caller's terminal reaches only the caller, which decides.
 long take_descriptors(const StartingChild& child) {
   const long null = sys(__NR_openat, long{AT_FDCWD}, "/dev/null", long{O_RDWR}, 0L);
   if (null < 0) return null;
@@ -35,11 +35,11 @@ long take_descriptors(const StartingChild& child) {
   return sys(__NR_close_range, long{child.image} + 1, long{0x7fffffff}, 0L);
 }
 
-// What building a jail takes, inside the new user namespace and nowhere else.
+// The capabilities that building a jail needs, inside the new user namespace and nowhere else.
 constexpr int kInitCapabilities[] = {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,  CAP_SETGID,  CAP_SETUID,   CAP_SETPCAP,
                                      CAP_NET_ADMIN,    CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_ADMIN};
 
-// Nobody is mapped there yet, and an exec by nobody keeps no capabilities but ambient ones.
+// The namespace maps no id yet, so we run as the overflow user there, and its exec keeps only ambient capabilities.
 long keep_capabilities() {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct wanted[2] = {};
@@ -59,7 +59,7 @@ long keep_capabilities() {
 
 void become_helper(void* argument) {
   StartingChild& child = *static_cast<StartingChild*>(argument);
-  sys(__NR_setsid);  // fails only for who leads a session already, which a new process does not
+  sys(__NR_setsid);  // fails only for a session leader, which a new process is not
   long result = take_descriptors(child);
   if (result >= 0 && child.in_new_namespaces) result = keep_capabilities();
   child.at_exec = result >= 0;

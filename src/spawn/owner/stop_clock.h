@@ -1,4 +1,4 @@
-// The deadline of a run and the ladder by which it is stopped: when the next step is due, and which.
+// The deadline of a run and its stop ladder: which step comes next, and when.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@ class StopClock {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started_);
   }
 
-  // The first step. Never later than one and a half times the deadline everything is over, also when that is shorter than
-  // the usual grace (C9).
+  // The first step. The run is over by one and a half times the deadline, also when that is shorter than the usual
+  // grace (C9).
   [[nodiscard]] StopStep terminate() { return step(StopStep::kTerminate, std::min(grace_, wall_ / 4)); }
 
-  // At once. The reaper first, which then reports what all of them used; it dies too when it does not answer soon. Before
-  // the tool has started there is nothing to report.
+  // Kills at once. First it commands the reaper, which kills the rest and reports what they all used; a reaper that
+  // does not answer soon is killed too. Before the tool has started there is nothing to report.
   [[nodiscard]] StopStep kill(bool tool_started) {
     if (tool_started && last_ < StopStep::kKill) return step(StopStep::kKill, std::min(kTimeToReport, wall_ / 8));
     return step(StopStep::kForce, tool_started ? kTimeToDie : std::min(kTimeToDie, wall_ / 8));
   }
 
-  // The step that follows the last one, when its time has come.
+  // The next step, when it is due.
   [[nodiscard]] std::optional<StopStep> due(bool tool_started) {
     if (Clock::now() < next_ || gave_up()) return std::nullopt;
     if (last_ == StopStep::kForce) return step(StopStep::kAbandon, {});
@@ -41,9 +41,9 @@ class StopClock {
   [[nodiscard]] bool gave_up() const { return last_ == StopStep::kAbandon; }
 
  private:
-  // A reaper that is not held up needs less to kill and reap thousands; on a busy machine its turn comes later.
+  // A reaper needs less than this to kill and reap thousands; on a busy machine it may have to wait for a processor.
   static constexpr std::chrono::milliseconds kTimeToReport{100};
-  // After SIGKILL. The kernel needs a while for a tree of thousands, or of many gigabytes.
+  // After SIGKILL. The kernel needs time for a tree of thousands of processes or many gigabytes.
   static constexpr std::chrono::milliseconds kTimeToDie{30000};
 
   StopStep step(StopStep which, std::chrono::milliseconds until_next) {

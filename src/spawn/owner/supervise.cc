@@ -25,17 +25,17 @@ using Clock = StopClock::Clock;
 
 // One loud stream must not starve the deadline: about this much per turn of the loop.
 constexpr std::size_t kBytesPerTurn = Capture::kBusyPipeCapacity;
-// More than a pipe holds that the tool itself made as large as it may (1 MiB), and an end to it when somebody outside
-// keeps writing after the run is over.
+// More than the largest pipe that the tool can make holds (1 MiB), yet a bound when a process outside keeps writing
+// after the run is over.
 constexpr std::size_t kLastBytes = std::size_t{2} << 20U;
 
-// The tool's ends are open here too until it has started: a jail may have to be replaced before that.
+// Keeps the tool's ends open here until the tool has started: a jail may have to be replaced before that.
 struct Streams {
   ToolInput in;
   UniqueFd tools_out;
   UniqueFd tools_err;
   Capture out;
-  Capture err;  // without a pipe when there is one for both
+  Capture err;  // without a pipe when both streams share one
 
   [[nodiscard]] int tools_err_end() const { return tools_err ? tools_err.get() : tools_out.get(); }
   void handed_over() {
@@ -68,7 +68,7 @@ class Supervisor {
 
   [[nodiscard]] Result<Ended> to_the_end() {
     while (!over_) {
-      // A stream whose reader is behind is left alone until that one has caught up.
+      // Do not read a stream whose reader is behind until that reader has caught up.
       const int out_waits = waits_for(Stream::kStdout, streams_.out);
       const int err_waits = waits_for(Stream::kStderr, streams_.err);
       std::array<pollfd, 7> watched = {{stream_event(out_waits, streams_.out),
@@ -99,7 +99,8 @@ class Supervisor {
     return how_.tap_waits_for && capture.fd() >= 0 ? how_.tap_waits_for(stream) : -1;
   }
 
-  // What a wrapper says before the tool has started is no output of the tool: it is read when the start has failed.
+  // What a wrapper prints before the tool has started is no output of the tool: we read it only when the start has
+  // failed.
   [[nodiscard]] pollfd stream_event(int reader, const Capture& capture) const {
     if (!tool_started_) return {-1, 0, 0};
     if (reader >= 0) return {reader, POLLOUT, 0};
@@ -112,7 +113,7 @@ class Supervisor {
     if (!step) return;
     run_.stop(*step);
     if (*step != StopStep::kAbandon) return;
-    // It may know now how the tool ended; if not, nobody does.
+    // The run may know now how the tool ended; if not, we cannot find out.
     accept_next();
     over_ = true;
   }
@@ -225,7 +226,7 @@ class Supervisor {
     return jail_unavailable(how_.jail, said.empty() ? "it gave up without a word" : said.substr(0, said.find('\n')));
   }
 
-  // The deadline counts from the call, whatever failed: nothing of the run ever lived.
+  // No tool ever started. The deadline counts from the call and has passed, so report a run that the deadline killed.
   [[nodiscard]] Result<Ended> never_started() {
     ended_.wait_status = SIGKILL;
     ended_.duration = clock_.elapsed();
@@ -241,13 +242,14 @@ class Supervisor {
       return fail(system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
                                "whatever supervised the tool there was killed; the next call starts a new one"));
     }
-    // Everything is dead, so what the pipes hold is all there will ever be; somebody outside may still hold an end.
+    // Everything is dead, so the pipes hold the last output; a process outside may still hold an end, so do not wait
+    // for end-of-file.
     streams_.out.drain(how_.tap, kLastBytes);
     streams_.err.drain(how_.tap, kLastBytes);
-    // A part of the output is lost: that is no result.
+    // A part of the output is lost, so the run has no result.
     const int unread = streams_.out.error() != 0 ? streams_.out.error() : streams_.err.error();
     if (unread != 0) return fail(system_error("read", "the tool's output", unread));
-    // Not once more when the quota ended it: the file that filled scratch may be gone by now.
+    // Do not measure again when the quota ended the run: the file that filled scratch may be gone by now.
     const bool look_again = how_.disk_quota && ended_.scratch && ended_.by != EndedBy::kDiskQuota;
     if (look_again && watches_.scratch_is_full(ended_) && !stopping()) ended_.by = EndedBy::kDiskQuota;
     if (how_.layers && !stopping()) {

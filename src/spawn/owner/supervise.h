@@ -16,14 +16,15 @@
 
 namespace sallyport::spawn {
 
-// What all processes of the run may use together, and who knows what they have used: nullopt counts as all of it.
+// The processor time that all processes of the run may use together, and a function that measures it: nullopt counts as
+// all of it.
 struct CpuBudget {
   std::chrono::microseconds limit{};
   std::function<std::optional<std::chrono::microseconds>()> used{};
 };
 
-// A descriptor to watch, or -1, and what to do when it is readable: `then` names the next one to watch; without it the run
-// ends at once. An error ends the run. The descriptor stays open as long as it is watched.
+// A descriptor to watch, or -1, and what to do when it is readable: `then` returns the next one to watch; without
+// `then` the run ends at once. An error ends the run. The descriptor stays open as long as it is watched.
 struct NetworkWatch {
   int fd = -1;
   std::function<Result<NetworkWatch>()> then{};
@@ -31,24 +32,24 @@ struct NetworkWatch {
 // Called once, on the supervising thread, with the sockets of the run's network as soon as they are open.
 using OnNetwork = std::function<Result<NetworkWatch>(NetworkOpened)>;
 
-// Socket buffers that the kernel grants beyond the memory limit; measured now and then.
+// Socket buffers that the kernel grants beyond the memory limit; measured from time to time.
 struct SocketBudget {
   std::uint64_t limit_bytes = 0;
   std::function<std::uint64_t()> used{};
 };
 
-// More than a private layer may hold.
+// A private layer holds more than it may.
 struct LayerFull {
   std::uint64_t bytes = 0;
   std::uint64_t quota_bytes = 0;
   std::uint64_t files = 0;
   std::uint64_t quota_files = 0;
 };
-// Measures the run's private layers, for a moment at a time; at the end of the run for as long as it takes.
+// Measures the run's private layers: during the run in short slices, at its end for as long as it takes.
 enum class LayerLook { kWhileRunning, kAtTheEnd };
 using LayerWatch = std::function<std::optional<LayerFull>(LayerLook)>;
 
-// Memory of the run's processes, which we measure ourselves. What cannot be measured counts as all of it.
+// Memory of the run's processes, which we measure ourselves. If a measurement fails, the limit counts as reached.
 struct MemoryBudget {
   std::uint64_t limit_bytes = 0;
 };
@@ -67,36 +68,36 @@ struct Supervision {
   OutputTap tap{};
   std::function<int(Stream)> tap_waits_for{};  // as in JailedSubprocessSpec
   OnNetwork on_network{};
-  std::function<Status(const RunFacts&)> on_started{};  // an error kills the run and is its end
+  std::function<Status(const RunFacts&)> on_started{};  // an error kills the run, and run() returns it
   int stop_fd = -1;                                     // ends the run as the stop token does, when readable
   std::string_view jail{};                              // its name, for messages
 };
 
 enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };
 
-// What is known when everything is dead. The verdict is the gate's: it also knows the cgroup.
+// What we know when everything is dead. The gate gives the verdict: it also knows the cgroup.
 struct Ended {
   EndedBy by = EndedBy::kItself;
   int wait_status = 0;
-  // The status is that of the jail's own process; nobody could report the tool's.
+  // `status` is that of the jail's own process; the tool's is unknown.
   bool fate_unknown = false;
   CapturedStream stdout_stream{};
   CapturedStream stderr_stream{};
   std::chrono::microseconds duration{};
   Usage usage{};
   UniqueFd scratch{};              // of a jail's scratch mount
-  std::uint64_t scratch_used = 0;  // bytes, when last measured; of a run that the quota ended, what ended it
+  std::uint64_t scratch_used = 0;  // bytes, as last measured; if the quota ended the run, the amount at that time
   std::uint64_t scratch_files = 0;
   std::optional<LayerFull> layer_full{};
-  std::uint64_t socket_bytes = 0;  // when they ended the run
+  std::uint64_t socket_bytes = 0;  // set when they ended the run
   UniqueFd tree{};                 // ToolStarted::tree
-  std::uint64_t memory_bytes = 0;  // as last measured, when that ended the run
+  std::uint64_t memory_bytes = 0;  // as last measured; set when memory ended the run
   RunFacts facts{};
   std::uint64_t guests_oom_kills = 0;  // of a jail with a kernel of its own
 };
 
-// Starts the staged run and blocks until nothing of it is alive. Errors mean that the tool never started, or that nobody
-// can say how it ended.
+// Starts the staged run and blocks until nothing of it is alive. An error means that the tool never started, or that we
+// cannot know how it ended.
 [[nodiscard]] Result<Ended> supervise(StagedRun& staged, const Supervision& supervision, const std::stop_token& stop);
 
 }  // namespace sallyport::spawn

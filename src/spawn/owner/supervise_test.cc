@@ -1,4 +1,4 @@
-// The supervisor over a run whose every report is written down: no process, no kernel, no clock but the deadline's own.
+// The supervisor over a run whose reports are scripted: no process, no kernel, and no clock except the deadline's.
 #include "spawn/owner/supervise.h"
 
 #include <gtest/gtest.h>
@@ -131,7 +131,7 @@ TEST(Supervisor, QuotesTheFirstLineOfAJailThatExplainsItselfOnStderr) {
   EXPECT_EQ(ended.error().message.find("more"), std::string::npos);
 }
 
-// No outcome is made up for a run that vanished.
+// The supervisor invents no outcome for a run that vanished.
 TEST(Supervisor, IsAnErrorWhenTheRunIsGoneWithoutAnEnd) {
   Script script{.reports = {[](const ToolStreams&) { return started(); },
                             [](const ToolStreams&) { return RunReport(RunGone{}); }}};
@@ -175,7 +175,7 @@ TEST(Supervisor, TakesEveryStepOfTheLadderAgainstARunThatDoesNotAnswer_C9) {
   EXPECT_EQ(script.stops, (std::vector{StopStep::kTerminate, StopStep::kKill, StopStep::kForce}));
 }
 
-// A jail that never gets as far as starting the tool has no claim to thirty seconds.
+// A jail that never starts the tool does not get thirty seconds to die.
 TEST(Supervisor, AbandonsAJailThatNeitherStartsNorDies_C35) {
   Script script;
   const Result<Ended> ended = run(script, {.wall = 10ms});
@@ -198,7 +198,7 @@ TEST(Supervisor, TerminatesWhenTheCallerStops_C10) {
   EXPECT_EQ(script.stops, std::vector{StopStep::kTerminate});
 }
 
-// A limit of ours is no wish: SIGKILL at once.
+// A run over its limit gets SIGKILL at once, without SIGTERM.
 TEST(Supervisor, KillsARunThatHasUsedUpItsProcessorTime) {
   Script script{.reports = {[](const ToolStreams&) { return started(); }}, .on_stop = [](StopStep, Script& self) {
                   self.reports.push_back([](const ToolStreams&) { return exited(0); });

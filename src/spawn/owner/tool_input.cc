@@ -28,7 +28,8 @@ Error unreadable(std::string_view why) {
   return invalid_request("stdin", why, "give a file, a pipe or a socket that is open for reading");
 }
 
-// A directory leads around every wall of a jail: openat(2), and /proc/self/fd/0/…; so does what names a file and opens none.
+// A directory as stdin leads out of any jail, by openat(2) or /proc/self/fd/0/…; so does a descriptor that only names a
+// file (O_PATH).
 Result<struct stat> about(int fd) {
   struct stat info{};
   const int flags = ::fcntl(fd, F_GETFL);
@@ -48,7 +49,7 @@ Result<ToolInput> ToolInput::open(const StdinSource& source, NullDevice null_dev
     if (!input.given_) return fail(system_error("open", "/dev/null", errno));
     return input;
   }
-  // A sealed file instead of a pipe: nothing to write from here.
+  // Use a sealed file instead of a pipe: then the supervisor has nothing to copy.
   if (const auto* bytes = std::get_if<StdinBytes>(&source)) {
     input.given_ = TRY(sealed_memfd("sallyport-stdin", bytes->bytes));
     return input;
@@ -87,9 +88,9 @@ pollfd ToolInput::awaited() const {
   return {source_.get(), POLLIN, 0};
 }
 
-// The source's flags are shared with the caller, so O_NONBLOCK must not be set on it; each read asks not to wait instead.
-// A regular file has its bytes at hand and needs no such wish (RWF_NOWAIT would report EAGAIN for what is on disk). A
-// terminal knows no such wish; poll(2) has just said that it has something.
+// The source's flags are shared with the caller, so O_NONBLOCK must not be set on it; instead each read passes
+// MSG_DONTWAIT or RWF_NOWAIT. A regular file never blocks for long and is read without it (RWF_NOWAIT would report
+// EAGAIN for what is on disk). A terminal does not support it, but poll(2) has just said that it has input.
 ssize_t ToolInput::read_some() {
   if (kind_ == Kind::kFile) return ::read(source_.get(), chunk_.data(), chunk_.size());
   if (kind_ == Kind::kSocket) return ::recv(source_.get(), chunk_.data(), chunk_.size(), MSG_DONTWAIT);

@@ -1,6 +1,6 @@
 // The tool's standard input, as the supervisor handles it.
 //
-// A descriptor is more than bytes: whoever holds one of a file can truncate it, change its mode and times, and reopen it
+// A descriptor gives more than bytes: its holder can truncate the file, change its mode and times, and reopen it
 // through /proc. So the tool reads from a pipe of ours, and the supervisor copies. It stops reading while the pipe is
 // full, so at most one chunk is in memory, however large the input is.
 #pragma once
@@ -17,22 +17,22 @@
 
 namespace sallyport::spawn {
 
-// Who opens the null device for a tool that has no input: a jail has one of its own.
+// Which null device a tool without input gets: a jail has one of its own.
 enum class NullDevice { kOfTheHost, kOfTheJail };
 
 class ToolInput {
  public:
-  // Refuses what cannot be read as a stream: a directory, a descriptor that is not open for reading.
+  // Refuses what cannot be read as a stream: a directory, or a descriptor that is not open for reading.
   [[nodiscard]] static Result<ToolInput> open(const StdinSource& source, NullDevice null_device);
 
-  // For the tool; negative: the jail's null device.
+  // The tool's stdin; negative: the jail's null device.
   [[nodiscard]] int tools_end() const { return given_.get(); }
-  // The tool has its copy.
+  // Call when the tool has its copy.
   void handed_over();
 
-  // What to wait for before the next copy(); nothing (a negative descriptor) when there is none to come.
+  // What to poll before the next copy(); a negative descriptor when nothing is left to copy.
   [[nodiscard]] pollfd awaited() const;
-  // Never waits. An error means that the input could not be read to its end.
+  // Never blocks. An error means that the input could not be read to its end.
   [[nodiscard]] Status copy();
 
  private:
@@ -41,8 +41,8 @@ class ToolInput {
   [[nodiscard]] static Result<ToolInput> copied(int borrowed);
   [[nodiscard]] ssize_t read_some();
 
-  // Of a pipe it stays open here too. So writing never raises SIGPIPE, in a process whose signals are not ours; a tool that
-  // closes its input just leaves the pipe full.
+  // We keep the tool's end of a pipe open too, so that writing never raises SIGPIPE in a process whose signals are not
+  // ours. A tool that closes its input just leaves the pipe full.
   UniqueFd given_;
   UniqueFd source_;
   UniqueFd into_;

@@ -37,8 +37,8 @@ std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
   }
   ++counts_.cold;
   if (wanted_ && wanted_->fits(spec)) {
-    // Ready for the next run; this one would have to wait just as long. When the pool cannot be started, the run under
-    // way fails in the same way and reports it.
+    // The jails serve the next run; this run would wait for one as long as for its own jail. If the pool cannot start,
+    // the run under way fails in the same way and reports it.
     static_cast<void>(start(*std::exchange(wanted_, std::nullopt), retired));
   } else {
     wanted_ = whole_shape(spec);
@@ -77,7 +77,7 @@ Status WarmPool::start(JailShape shape, Retired& retired) {
   return {};
 }
 
-// Runs under way keep the server; its idle jails go when the last of them is done.
+// Runs under way keep the server alive; its idle jails end when the last of these runs ends.
 void WarmPool::drop(Retired& retired) { retired = std::exchange(server_, nullptr); }
 
 }  // namespace sallyport::spawn

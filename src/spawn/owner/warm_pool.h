@@ -4,8 +4,8 @@
 // That part is the run's *shape*. The pool keeps a few jails of one shape waiting; a run of that shape only has to start
 // its tool in one of them. A jail is used once and replaced in the background, never reused.
 //
-// Fails towards the ordinary way: a run whose shape differs, or whose bind sources are other files by now (a shape holds
-// their identity), gets a jail of its own. Jails that wait leave when the host's mounts change; see helper/init.cc.
+// When in doubt, a run gets a jail of its own: when its shape differs, or its bind sources are other files by now (a
+// shape holds their identity). Waiting jails exit when the host's mounts change; see helper/init.cc.
 //
 // Thread-safe.
 #pragma once
@@ -21,17 +21,17 @@ namespace sallyport::spawn {
 
 class WarmPool {
  public:
-  // 0: no pool; nothing ever fits.
+  // 0: no pool; server_for() always returns null.
   explicit WarmPool(std::size_t jails) : jails_(jails) {}
 
-  // The server that has jails for this, kept alive by the pointer; null when one must be built for the run. A shape that
-  // is wanted twice in a row becomes the pool's.
+  // The server that has jails for this run, kept alive by the pointer; null when the run needs its own jail. A shape
+  // that two runs in a row want becomes the pool's.
   [[nodiscard]] std::shared_ptr<HelperClient> server_for(const LaunchSpec& spec);
 
   // Makes this the pool's shape now.
   [[nodiscard]] Status prepare(const LaunchSpec& spec);
 
-  // A jail of `server` was not sound, so neither are the others: they were built alike.
+  // A jail of `server` was not sound; drops the others too, since they were built alike.
   void drop_unsound(const std::shared_ptr<HelperClient>& server);
 
   [[nodiscard]] WarmCounts counts();
@@ -40,7 +40,7 @@ class WarmPool {
   void fail_at_for_tests(wire::Stage stage) { fault_ = stage; }
 
  private:
-  // Its end waits for idle jails to be taken apart, so it happens when nobody waits for the pool.
+  // Its destructor waits until idle jails are torn down, so it runs when the lock is not held.
   using Retired = std::shared_ptr<HelperClient>;
 
   [[nodiscard]] Status start(JailShape shape, Retired& retired);

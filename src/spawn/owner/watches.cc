@@ -11,21 +11,21 @@
 namespace sallyport::spawn {
 namespace {
 
-// How often scratch is measured while a run has a quota, and socket memory while that has one. statfs on tmpfs costs about a
-// microsecond, a control file a few.
+// How often we measure scratch while a run has a disk quota, and socket memory while the run has a limit for it. statfs
+// on tmpfs costs about a microsecond, a control file a few.
 constexpr std::chrono::milliseconds kDiskWatchInterval{10};
 constexpr std::chrono::milliseconds kSocketWatchInterval{10};
 // The kernel's own count moves on with its tick.
 constexpr std::chrono::milliseconds kShortestCpuWatch{2};
-// Memory is measured again no sooner than all processors together could have filled what is left, at this many bytes in a
-// microsecond each: about what the kernel clears for a process. And never so often that measuring takes a tenth of the time.
+// We measure memory again only when all processors together could have filled what is left, each at this many bytes per
+// microsecond: about the rate at which the kernel clears pages. And measuring never takes a tenth of the time.
 constexpr std::uint64_t kFilledPerMicrosecond = 4096;
 constexpr std::chrono::milliseconds kShortestMemoryWatch{5};
 constexpr std::chrono::milliseconds kLongestMemoryWatch{200};
 constexpr int kMeasuringShare = 10;
 
 unsigned processor_count() {
-  static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // asking opens a file
+  static const unsigned processors = std::max(1U, std::thread::hardware_concurrency());  // the call opens a file
   return processors;
 }
 
@@ -70,7 +70,7 @@ bool Watches::scratch_is_full(Ended& run) const {
   return usage.f_bfree == 0 || run.scratch_files >= scratch_files(*how_.disk_quota);
 }
 
-// Looks again no sooner than all processors together could have used up what is left.
+// Measures again only when all processors together could have used up what is left.
 bool Watches::cpu_is_used_up() {
   const std::chrono::microseconds left = how_.cpu->limit - how_.cpu->used().value_or(how_.cpu->limit);
   if (left.count() <= 0) return true;
@@ -84,7 +84,7 @@ bool Watches::memory_is_used_up(Ended& run) {
   const Clock::time_point began = Clock::now();
   const std::uint64_t limit = how_.memory->limit_bytes;
   const Result<pid_t> root = pid_of(run.tree.get());
-  if (!root) {  // it has ended; its report is on the way
+  if (!root) {  // the root has ended; its report is on the way
     next_memory_look_ = began + kLongestMemoryWatch;
     return false;
   }

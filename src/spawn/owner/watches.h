@@ -1,4 +1,4 @@
-// The limits that nobody but us keeps: what a run uses is measured now and then.
+// The limits that only we enforce: we measure from time to time what a run uses.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@ class Watches {
   using Clock = std::chrono::steady_clock;
   explicit Watches(const Supervision& how) : how_(how) {}
 
-  // The limit that has been reached, with what was seen noted in `run`. Looks only where it is time to.
+  // The limit that the run has reached; `run` gets the measured value. Measures only what is due.
   [[nodiscard]] std::optional<EndedBy> reached(Ended& run);
-  // When to ask again.
+  // When to call reached() again.
   [[nodiscard]] Clock::time_point next(const Ended& run) const;
 
-  // True when scratch is full. The quota is the size of its file system, so the kernel has been the judge; but bwrap cannot
-  // bound the number of files, so there we are.
+  // True when scratch is full. The quota is the size of scratch's file system, so the kernel enforces it; but bwrap
+  // cannot limit the number of files, so we do.
   [[nodiscard]] bool scratch_is_full(Ended& run) const;
 
  private:

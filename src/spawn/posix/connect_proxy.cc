@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kUser = "sallyport";
 constexpr std::size_t kLongestHead = 8192;
 constexpr std::uint16_t kDnsPort = 53;
-// For each step of one client. Others wait meanwhile.
+// How long one step of a client may take. Other clients wait meanwhile.
 constexpr std::chrono::seconds kPatience{5};
 
 bool set_up(int fd) { return ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(fd, F_SETFL, O_NONBLOCK) == 0; }
@@ -48,7 +48,7 @@ Result<Pair> make_pair_of(int type) {
   return pair;
 }
 
-// Serves one client after the other until the stop descriptor ends.
+// Serves one client after the other until the stop descriptor is closed.
 class Server {
  public:
   Server(int listener, int stop, UniqueFd owner, std::string credentials)
@@ -70,12 +70,12 @@ class Server {
     wire::Handed wanted{};
     wanted.port = request.port;
     if (!find(request.host, wanted)) return answer(client.get(), "403 Forbidden");
-    // Before the owner has it: whatever the server says must come after this.
+    // Answer before the owner has the connection: the server's bytes must come after this answer.
     answer(client.get(), "200 Connection Established");
     static_cast<void>(hand_over(wanted, client));
   }
 
-  // False when it is time to stop, or the patience is used up.
+  // False when the thread must stop, or the time is up.
   [[nodiscard]] bool wait_for(int fd, short events, std::optional<Clock::time_point> until) const {
     for (;;) {
       std::array<pollfd, 2> watched = {{{fd, events, 0}, {stop_, POLLIN, 0}}};
@@ -92,7 +92,7 @@ class Server {
     }
   }
 
-  // All up to the empty line; empty when there is none, or something after it: a client waits for its answer.
+  // Reads up to the empty line. Empty when there is none, or when bytes follow it: a client must wait for its answer.
   [[nodiscard]] std::string read_head(int client) const {
     const Clock::time_point until = Clock::now() + kPatience;
     std::string head;
@@ -108,14 +108,14 @@ class Server {
     return {};
   }
 
-  // An answer fits into an empty buffer; who does not take it gets none.
+  // An answer fits into an empty buffer; a client that does not read gets none.
   static void answer(int client, std::string_view status) {
     const bool refused = !status.starts_with("200");
     const std::string text = fmt::format("HTTP/1.1 {}\r\n{}\r\n", status, refused ? "Content-Length: 0\r\n" : "");
     static_cast<void>(!::write(client, text.data(), text.size()));
   }
 
-  // The address that the owner has for a name; an address itself is judged as it is.
+  // Asks the owner for a name's address; an address is used as it is.
   [[nodiscard]] bool find(const std::string& host, wire::Handed& wanted) {
     if (::inet_pton(AF_INET, host.c_str(), wanted.address) == 1) return true;
     if (::inet_pton(AF_INET6, host.c_str(), wanted.address) == 1) {
@@ -129,7 +129,7 @@ class Server {
     return address.has_value();
   }
 
-  // The owner's answer to a question, over a connection that is handed over like the tool's own.
+  // The owner's answer to a DNS question, over a connection that we hand over like the tool's own.
   [[nodiscard]] std::string ask(std::string_view question) {
     Result<Pair> pair = make_pair_of(SOCK_STREAM);
     if (!pair) return {};
@@ -156,7 +156,7 @@ class Server {
     return {};
   }
 
-  // Whether the owner let it in. It has a descriptor of its own from then on.
+  // True when the owner let the connection in. The owner then has a descriptor of its own.
   [[nodiscard]] bool hand_over(wire::Handed& wanted, const UniqueFd& connection) {
     wanted.number = ++number_;
     iovec part{&wanted, sizeof wanted};
@@ -179,7 +179,7 @@ class Server {
       const ssize_t got = ::recv(owner_.get(), &said, sizeof said, 0);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got != sizeof said) return false;
-      if (said.number == wanted.number) return said.is_let_in != 0;  // others came too late for their own question
+      if (said.number == wanted.number) return said.is_let_in != 0;  // skip late answers to earlier questions
     }
     return false;
   }
@@ -214,7 +214,7 @@ Result<std::unique_ptr<ConnectProxy>> ConnectProxy::open() {
 std::string ConnectProxy::url() const { return fmt::format("http://{}:{}@127.0.0.1:{}", kUser, secret_, port_); }
 
 Result<UniqueFd> ConnectProxy::serve() {
-  // Datagrams keep the bounds of messages, also where there is no SOCK_SEQPACKET.
+  // Datagrams keep message boundaries, also where there is no SOCK_SEQPACKET.
   Pair ends = TRY(make_pair_of(SOCK_DGRAM));
   Pair stop = TRY(make_pair_of(SOCK_STREAM));
   stop_ = std::move(stop.first);
@@ -222,7 +222,7 @@ Result<UniqueFd> ConnectProxy::serve() {
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread is nobody's who handles signals, SIGPIPE among them
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread handles none of the caller's signals, nor SIGPIPE
   thread_ =
       std::thread([server = std::make_shared<Server>(listener_.get(), stopping_.get(), std::move(ends.second),
                                                      base64(fmt::format("{}:{}", kUser, secret_)))] { server->run(); });

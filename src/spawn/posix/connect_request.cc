@@ -14,7 +14,7 @@ constexpr std::size_t kLongestName = 253;
 constexpr std::size_t kLongestLabel = 63;
 constexpr std::size_t kHeader = 12;
 
-// The line without its end, and what follows it.
+// Returns the line without its end, and moves `text` past it.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find("\r\n");
   const std::string_view line = text.substr(0, end);

@@ -1,4 +1,4 @@
-// What a client of the proxy on loopback asks for, and how a name is asked about: pure.
+// Parses what a client of the proxy on loopback asks for, and writes DNS questions. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ConnectRequest {
 // `head` ends with its empty line. `credentials` is what must stand behind "Proxy-Authorization: Basic ".
 [[nodiscard]] ConnectRequest parse_connect(std::string_view head, std::string_view credentials);
 
-// A question about a name's IPv4 address, as it goes over TCP. Empty: it is no name.
+// A DNS question for a name's IPv4 address, in the form for TCP. Empty: `name` is no name.
 [[nodiscard]] std::string dns_question(std::string_view name);
 // The address in the answer to that question, four bytes; nullopt: refused, or not an answer to it. Both without the length in front.
 [[nodiscard]] std::optional<std::string> address_in(std::string_view answer, std::string_view question);

@@ -1,5 +1,6 @@
-// What passes between the owner of a run and our init inside a wrapper, where the kernel offers no more than POSIX: commands of
-// one byte down, reports of one size up, over one stream socket. Its end means "kill" to the init, and "gone" to the owner.
+// The protocol between the owner of a run and our init inside a wrapper, where the kernel offers only POSIX: one-byte
+// commands to the init and reports of one size from it, over one stream socket. Its end means "kill" to the init, and
+// "gone" to the owner.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace sallyport::spawn::posix {
 
-// Where the init finds them; 0 to 2 are the tool's streams.
+// The init's descriptor for the channel; 0 to 2 are the tool's streams.
 inline constexpr int kChannelFd = 3;
 inline constexpr int kCwdFd = 4;
 // init LIMIT… "--" EXE ARGV0 ARG…, where a LIMIT is "resource:soft:hard".

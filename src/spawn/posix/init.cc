@@ -1,6 +1,6 @@
 // Our own process inside a wrapper's sandbox, by POSIX alone (spawn/posix/frames.h): it starts the tool in a process group of its
-// own, reports, obeys the owner, and ends the group when the tool or the owner has ended. Confined as the tool is, so nothing the
-// tool does to it gains anything; the owner ends the group itself when this process is gone.
+// own, reports, obeys the owner, and kills the group when the tool or the owner has ended. It is confined as the tool
+// is, so the tool gains nothing by attacking it; when this process is gone, the owner kills the group itself.
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -62,8 +62,8 @@ void set_limit(const char* text) {
   if (::setrlimit(static_cast<int>(resource), &limit) != 0) give_up(SetupStage::kLimits, errno);
 }
 
-// What the caller had open and forgot to close on exec: not for the tool. Where the sandbox hides the list of what is open (macOS,
-// which hands over nothing else anyway), every number is tried.
+// Closes what the caller had open without close-on-exec. Where the sandbox hides the list of open descriptors (macOS,
+// which passes on nothing else anyway), it tries every number.
 void close_the_rest() {
   std::vector<int> open;
   if (DIR* const list = ::opendir("/dev/fd"); list != nullptr) {
@@ -96,7 +96,7 @@ pid_t start(const char* exe, char** argv) {
   return tool;
 }
 
-// The leader by its own number too: it may have moved to another group, and until we reap it the number is its own.
+// Signals the leader by its pid too: it may have moved to another group, and until we reap it the pid is its own.
 void signal_all(pid_t tool, int number) {
   ::kill(-tool, number);
   ::kill(tool, number);
@@ -141,7 +141,7 @@ void supervise(pid_t tool, int child_ended) {
     }
     int status = 0;
     if (::waitpid(tool, &status, WNOHANG) != tool) continue;
-    ::kill(-tool, SIGKILL);  // whoever of its group is left
+    ::kill(-tool, SIGKILL);  // what is left of its group
     if (!owner_gone) static_cast<void>(send(report_of(status)));
     return;
   }
@@ -152,7 +152,7 @@ void supervise(pid_t tool, int child_ended) {
 int run(int argc, char** argv) {
   close_the_rest();
   std::array<int, 2> ends{};
-  if (::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC) != 0) return 1;  // nobody to report to
+  if (::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC) != 0) return 1;  // no channel to report on
   ::signal(SIGPIPE, SIG_IGN);
   int next = 1;
   for (; next < argc && std::strcmp(argv[next], kEndOfLimits) != 0; ++next) set_limit(argv[next]);
@@ -174,7 +174,7 @@ int run(int argc, char** argv) {
   if (::sigaction(SIGCHLD, &action, nullptr) != 0) give_up(SetupStage::kStdio, errno);
   static_cast<void>(send({.kind = ReportKind::kReady}));
   const pid_t tool = start(argv[next + 1], argv + next + 2);
-  // The tool's streams are its own: nobody waits for an end of them that this process holds.
+  // The tool's streams are its own: readers must not wait for an end that this process holds.
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
   static_cast<void>(send({.kind = ReportKind::kStarted, .tool = tool}));
   supervise(tool, ends[0]);

@@ -91,8 +91,8 @@ class PosixRun final : public LiveRun {
     return network;
   }
 
-  // Our init is gone, or never was there: then the wrapper could not make the sandbox, and its words are the only witness. The
-  // channel stays readable, so that whoever waits for it comes back for RunGone.
+  // Our init is gone, or never started: then the wrapper could not make the sandbox, and only its output says why. The
+  // channel stays readable, so that the supervisor calls again and gets RunGone.
   [[nodiscard]] RunReport after_last() {
     const int status = reap();
     if (ended_ || std::exchange(failed_, true)) return RunGone{};
@@ -105,8 +105,8 @@ class PosixRun final : public LiveRun {
     }
   }
 
-  // While the init lives, or we have not reaped it, no other process can have its number. The tool's group is killed by the
-  // init as long as there is one; when there is none, the group's number is still taken if anybody of it is left.
+  // Until we reap the init, no other process can have its pid. As long as the init lives, it kills the tool's group;
+  // without it, we do: the group's number cannot be reused while a process of the group is left.
   void kill_all() const {
     if (!wrapper_) return;
     ::kill(*wrapper_, SIGKILL);
@@ -158,7 +158,7 @@ Result<Channel> make_channel() {
   return channel;
 }
 
-// Descriptors for the child, each first out of the way of the numbers they are to have there.
+// Descriptors for the child; each is first moved above the numbers that they get there.
 class Actions {
  public:
   Actions() { ::posix_spawn_file_actions_init(&actions_); }
@@ -182,7 +182,7 @@ class Actions {
   std::vector<UniqueFd> held_;
 };
 
-// Signals as a new program expects them, whatever the caller blocks or ignores.
+// Default signals for the child, whatever the caller blocks or ignores.
 class Attributes {
  public:
   Attributes() {
@@ -195,7 +195,7 @@ class Attributes {
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 #ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
-    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // macOS: nothing is inherited but what is given
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // macOS: the child inherits only what we give it
 #endif
     ::posix_spawnattr_setflags(&attributes_, flags);
   }

@@ -1,8 +1,8 @@
-// A run that a wrapper confines (sandbox-exec on macOS), started and reported with POSIX alone: posix_spawn, a socket pair, an
-// init of ours inside the wrapper (spawn/posix/init.cc). Compiles without any header of Linux; a test builds it that way.
+// A run that a wrapper confines (sandbox-exec on macOS), with POSIX alone: posix_spawn, a socket pair, an init of ours
+// inside the wrapper (spawn/posix/init.cc). Compiles without Linux headers; a test builds it that way.
 //
-// What a process group cannot do, this cannot: a process that leaves its group outlives a stop. No jail that starts runs like
-// this may list limit.wall or proc.dies_with_parent.
+// It can stop only a process group: a process that leaves its group outlives a stop. So a jail that starts runs like
+// this must not list limit.wall or proc.dies_with_parent.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace sallyport::spawn::posix {
 
 struct Launch {
-  std::vector<std::string> wrapper{};  // absolute, with its arguments; what it is to start follows
+  std::vector<std::string> wrapper{};  // absolute, with its arguments; the command that it starts follows
   std::string init{};                  // absolute path of our program inside
   std::vector<ResourceLimit> limits{};
   std::string exe{};  // absolute
@@ -24,10 +24,10 @@ struct Launch {
   int cwd = -1;  // borrowed
 };
 
-// The command that the wrapper starts: our init, with all it needs to know.
+// The command that the wrapper starts: our init with its arguments.
 [[nodiscard]] std::vector<std::string> command_of(const Launch& launch);
 
-// `connections`: over which the tool's connections come (spawn/wire/handed.h), when it may make any.
+// `connections`: the socket over which the tool's connections come (spawn/wire/handed.h), when it may make any.
 [[nodiscard]] Result<std::unique_ptr<LiveRun>> start_run(const Launch& launch, const ToolStreams& streams,
                                                          UniqueFd connections = {});
 

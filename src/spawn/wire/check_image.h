@@ -1,6 +1,6 @@
-// Whether a launch image holds together: every offset lies inside it, every string ends inside it. The owner makes images
-// and nobody can change one afterwards (it is sealed), so this catches our own mistakes and a file cut short, before the
-// helper follows a pointer out of its mapping. Without libc.
+// Checks that a launch image is consistent: every offset lies inside it, every string ends inside it. The owner makes
+// images and seals them, so this catches our own mistakes and a truncated file, before the helper follows a pointer out
+// of its mapping. Without libc.
 #pragma once
 
 #include "spawn/wire/wire.h"
@@ -9,7 +9,7 @@ namespace sallyport::spawn::wire {
 
 class ImageCheck {
  public:
-  // `image` has `size` readable bytes, at least those of the header.
+  // `image` has `size` readable bytes, at least the header.
   ImageCheck(const Image& image, std::uint64_t size)
       : image_(image), bytes_(reinterpret_cast<const char*>(&image)), size_(size) {}
 
@@ -17,7 +17,7 @@ class ImageCheck {
     return image_.magic == kMagic && image_.size == size_ && size_ > sizeof(Image) && size_ <= kLargestImage;
   }
 
-  // Offsets of strings, and a 0 where the array ends.
+  // An array of string offsets that ends with a 0.
   [[nodiscard]] bool has_strings(std::uint32_t at, std::uint32_t count) const {
     if (!has_array<std::uint64_t>(at, std::uint64_t{count} + 1)) return false;
     const auto* offsets = array<std::uint64_t>(at);
@@ -27,8 +27,8 @@ class ImageCheck {
     return offsets[count] == 0;
   }
 
-  // All but argv and env. Ask after their offsets have become pointers: that changes what lies there, and hostile arrays
-  // could overlap.
+  // Checks all but argv and env. Call it after their offsets have become pointers: that changes the bytes there, and
+  // hostile arrays could overlap them.
   [[nodiscard]] bool has_the_rest() const {
     const bool has_writable = image_.writable_count == 0 || has_strings(image_.writable_at, image_.writable_count);
     return bytes_[size_ - 1] == '\0' && has_writable && has_ops() && has_network() &&

@@ -10,7 +10,7 @@
 namespace sallyport::spawn {
 namespace {
 
-// Growing to it by doubling would touch twice the memory.
+// Reserved at once: growth by doubling would touch twice the memory.
 constexpr std::size_t kUsualImage = std::size_t{12} << 10U;
 
 class ImageWriter {

@@ -1,4 +1,4 @@
-// What a helper process is started as: its one argument, as the owner writes it and the helper reads it. Without libc.
+// Which kind of helper a process is: its one argument, as the owner writes it and the helper reads it. Without libc.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ enum class HelperKind : char {
   kInits = 'i',    // a server of jails: `ready` inits wait, each in a jail that is partly built, or whole
   kOneRun = 'o',   // the init of one run's jail, a child of the owner, in new user, mount and pid namespaces
   kWrapped = 'b',  // the init inside a wrapper's jail: that wrapper's process 1
-  kFramed = 'f',   // the same where no descriptor can be passed (frame.h)
+  kFramed = 'f',   // like kWrapped where no descriptor can be passed (frame.h)
   kGuest = 'g',    // process 1 of a virtual machine (guest_init.cc)
 };
 
@@ -21,14 +21,15 @@ struct HelperStart {
   HelperKind kind = HelperKind::kWorkers;
   std::uint32_t ready = 0;  // kWorkers, kInits
   std::uint32_t uid = 0,
-                gid = 0;  // kOneRun: the owner's; kInits: of whom the jails' tools are to be, when `as_another`
+                gid = 0;  // kOneRun: the owner's; kInits: the user that the jails' tools run as, when `as_another`
   bool as_another = false;
   std::uint32_t image_fd = 0;  // kWrapped: the launch image; the channel is the descriptor after it
 };
 
 inline constexpr std::size_t kHelperArgumentSize = 40;  // a letter, three numbers of ten digits, two ',', the end
 
-// "w2", "i2", "i2,1000,1000", "o1000,1000", "f", "g"; of kWrapped the descriptor's number alone, which a wrapper's command line shows.
+// "w2", "i2", "i2,1000,1000", "o1000,1000", "f", "g"; for kWrapped the descriptor's number alone, which a wrapper's
+// command line shows.
 inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperArgumentSize]) {
   char* at = &out[0];
   if (start.kind != HelperKind::kWrapped) *at++ = static_cast<char>(start.kind);
@@ -54,7 +55,7 @@ inline void write_helper_argument(const HelperStart& start, char (&out)[kHelperA
   *at = '\0';
 }
 
-// False for anything that write_helper_argument() does not write.
+// False for text that write_helper_argument() would not write.
 inline bool read_helper_argument(const char* text, HelperStart& start) {
   start = {};
   if (*text >= '0' && *text <= '9') {

@@ -1,4 +1,4 @@
-// The owner's encoder against the helper's decoder, and what the decoder refuses.
+// Checks the owner's encoder against the helper's decoder, and what the decoder refuses.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kHeader = sizeof(wire::Image);
 
-// As the helper does it: from a descriptor, into a mapping of its own.
+// Decodes as the helper does: from a descriptor, into a mapping of its own.
 class Mapped {
  public:
   explicit Mapped(const std::string& bytes) : size_(bytes.size()) {
@@ -38,7 +38,7 @@ class Mapped {
   [[nodiscard]] std::span<const T> array(std::uint32_t at, std::uint32_t count) const {
     return {reinterpret_cast<const T*>(run_.at(at)), count};
   }
-  // Pointers by now, and a null behind the last.
+  // The offsets are pointers by now, and a null follows the last.
   [[nodiscard]] std::vector<std::string> pointers(std::uint32_t at, std::uint32_t count) const {
     const auto slots = array<const char*>(at, count + 1);
     EXPECT_EQ(slots.back(), nullptr);
@@ -196,7 +196,7 @@ TEST(LaunchImage, CutAnywhereIsRefused) {
     std::string cut = whole.substr(0, size);
     EXPECT_FALSE(Mapped(cut).accepted()) << size;
     if (size < kHeader) continue;
-    // With a header that fits, no more than what needs the lost bytes is lost.
+    // If the header fits, only what needs the lost bytes is refused.
     const std::uint64_t claimed = size;
     std::memcpy(cut.data() + offsetof(wire::Image, size), &claimed, sizeof claimed);
     const Mapped mapped(cut);

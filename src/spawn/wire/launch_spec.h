@@ -1,4 +1,4 @@
-// What to start and in which place, as a plain value: adapters render it (pure), HelperClient carries it out.
+// What to start and in which place, as a plain value: adapters render it (pure), HelperClient starts it.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +26,30 @@ struct RootOp {
   bool operator==(const RootOp&) const = default;
 };
 
-// No jail: the checked descriptor is executed in the checked directory.
+// No jail: the worker executes the checked descriptor in the checked directory.
 struct NoJailPlace {
   int exe_fd = -1;                 // borrowed
   int cwd_fd = -1;                 // borrowed
-  bool is_wrapper = false;         // it builds a jail, in which an init of ours reports
+  bool is_wrapper = false;         // it builds a jail in which an init of ours reports
   bool is_runtime = false;         // that wrapper is an OCI runtime: see wire::kInRuntime
   bool is_framed = false;          // no descriptor reaches the init inside that wrapper: see wire::kFramed
   bool is_engine = false;          // a container engine's client: see wire::kEngine
-  bool hands_connections = false;  // of a framed one: its init carries them; NetworkOpened::connections_handed follows
+  bool hands_connections = false;  // if framed, its init carries them; NetworkOpened::connections_handed follows
 };
 
-// The same behind locks, in the host's own namespaces (jails/landlock).
+// Like NoJailPlace, but confined by locks, in the host's own namespaces (jails/landlock).
 struct ConfinedPlace {
   int exe_fd = -1;  // borrowed, like the other two
   int cwd_fd = -1;
-  int ruleset_fd = -1;                  // of Landlock
-  std::string seccomp{};                // struct sock_filter[], as bytes; it may ask
+  int ruleset_fd = -1;                  // a Landlock ruleset
+  std::string seccomp{};                // struct sock_filter[], as bytes; it may ask the worker
   std::vector<std::string> writable{};  // canonical: where files' modes, owners and times may change
   bool hands_connections = false;       // the filter asks for TCP too; NetworkOpened::connections_handed follows
   bool allow_speculation = false;
 };
 
-// That the jail is in a virtual machine, whose process 1 is our init: it has to hold what nobody outside can.
+// The jail is in a virtual machine, whose process 1 is our init: the init keeps the limits that cannot be kept from
+// outside.
 struct GuestPlace {
   std::uint64_t memory = 0;  // bytes; 0: the machine's own
   std::uint64_t pids = 0;    // 0: not limited
@@ -66,22 +67,22 @@ struct JailPlace {
   bool wrapped = false;     // for our init inside another program's jail: only the last steps are ours
   bool in_runtime = false;  // and that program is an OCI runtime: see wire::kInRuntime
   bool in_engine = false;   // and that program is a container engine: see wire::kEngine
-  // Instead of `exe`: places inside, of which the first that can be executed is.
+  // Instead of `exe`: places inside; init executes the first one that it can.
   std::vector<std::string> exe_places{};
   bool allow_speculation = false;
   std::optional<GuestPlace> guest{};
 };
 
-// A network namespace whose every address is its own, with the sockets that answer there; empty: a cut network.
+// A network namespace in which every address is local, with the sockets that answer there; empty: a cut network.
 struct NetworkSpec {
   struct Message {
     std::uint32_t protocol = 0;  // NETLINK_*
     std::string bytes{};
     bool required = true;
     std::uint32_t flag_when_done = 0;  // a wire::ReportFlag
-    std::uint32_t only_with = 0;       // wire::ReportFlags: sent only when all of these are set
+    std::uint32_t only_with = 0;       // wire::ReportFlags: send only when all of these are set
     std::uint32_t not_with = 0;        // and when none of these is
-    bool keep = false;                 // its socket comes behind `sockets`; for one message at the most
+    bool keep = false;                 // its socket comes after `sockets`; for at most one message
     bool operator==(const Message&) const = default;
   };
   struct Socket {
@@ -89,8 +90,8 @@ struct NetworkSpec {
     std::uint16_t port = 0;
     bool operator==(const Socket&) const = default;
   };
-  // Of our init in a jail whose network is a loopback only: these addresses listen at the ports of `sockets`, and connections to them
-  // are carried out (wire/carried.h).
+  // For our init in a jail whose network is only a loopback: it listens on these addresses at the ports of `sockets`,
+  // and connections to them are carried out (wire/carried.h).
   struct Carried {
     std::uint32_t from = 0;  // IPv4, in the host's byte order
     std::uint32_t count = 0;
@@ -107,20 +108,21 @@ struct LaunchSpec {
   std::vector<std::string> env{};  // "NAME=value"
   std::variant<NoJailPlace, JailPlace, ConfinedPlace> place{};
   NetworkSpec network{};
-  std::optional<UserIds> run_as{};  // of an owner that is root: whose the tool's processes are outside the jail
+  std::optional<UserIds> run_as{};  // of an owner that is root: the user that the tool's processes run as, seen from outside the jail
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
   bool report_tree = false;             // ToolStarted::tree is wanted
-  // Of a wrapper whose `network` is a wish: where in argv it says --unshare-net. Where the network can be made it says
-  // --share-net instead, and else the run goes without.
+  // For a wrapper whose `network` is optional: the index of --unshare-net in argv. If the network can be made, the
+  // worker replaces it with --share-net; otherwise the run has no `network`.
   std::optional<std::uint32_t> cuts_network_at{};
-  // Borrowed; inherited as wire::kFirstPassedFd and up, by an OCI runtime as kFirstRuntimeFd and up; everything else is closed.
+  // Borrowed; inherited from number wire::kFirstPassedFd on, by an OCI runtime from kFirstRuntimeFd on; everything else
+  // is closed.
   std::vector<int> passed_fds{};
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 };
 
-// What of a jail is built before there is a run for it: the first steps of its root; when `whole` all of them, its network,
-// and its locks too, unless the tool has to join a cgroup first.
+// The part of a jail that is built before there is a run for it: the first steps of its root; when `whole`, all steps,
+// its network, and its locks, unless the tool has to join a cgroup first.
 struct JailShape {
   std::vector<RootOp> root_ops{};
   NetworkSpec network{};
@@ -137,10 +139,10 @@ struct JailShape {
 // One line for people and golden files: "bind  /usr  ro,nodev".
 [[nodiscard]] std::string describe(const RootOp& op);
 
-// Whether a jailed tool's stdin comes with the request, or is the jail's own null device.
+// Says whether a jailed tool's stdin comes with the request, or is the jail's own null device.
 enum class StdinIs { kGiven, kNullDevice };
 
-// The launch image for the helper, a function of its arguments alone. `built` is what the spec's jail has already.
+// The launch image for the helper, a function of its arguments alone. `built` is what the jail has already.
 [[nodiscard]] std::string encode(const LaunchSpec& spec, const JailShape& built = {},
                                  StdinIs stdin_is = StdinIs::kGiven);
 [[nodiscard]] std::string encode(const JailShape& shape);

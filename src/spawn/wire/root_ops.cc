@@ -23,13 +23,13 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
     case ViewKind::kBind:
       op.kind = OpKind::kBind;
       op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
-      // Nothing of the base was chosen by the caller, so there is nothing that could have been swapped.
+      // The caller chose nothing of the base, so nobody else can have swapped it.
       if (!entry.of_base) op.identity = identity_of(entry.source);
       if (entry.no_exec) op.flags |= wire::kOpNoExec;
       break;
     case ViewKind::kDevice:
-      // The one place where device nodes work; still no programs and no setuid from there. Read-only is about the node,
-      // which is the host's: its mode, owner, times and attributes. Data can be written to a device all the same.
+      // The one place where device nodes work, still without programs or setuid. Read-only protects the host's node:
+      // its mode, owner, times and attributes. The tool can still write data to the device.
       op.kind = OpKind::kBind;
       op.flags = wire::kOpNoExec | wire::kOpReadOnly;
       break;
@@ -70,8 +70,8 @@ RootOp render_entry(const ViewEntry& entry, const IdentityOf& identity_of) {
   return op;
 }
 
-// An overlay takes its layers from below the place where it will stand: what keeps them is mounted there first, and in that
-// the directory below, both by descriptor and compared like every path of the caller's.
+// An overlay takes its layers from its own target: first mounts there the directory that holds the layers, and inside
+// it the lower directory, both by descriptor and checked like every path that the caller chose.
 void render_layers(const ViewEntry& entry, const IdentityOf& identity_of, std::vector<RootOp>& ops) {
   ops.push_back({.kind = OpKind::kBind,
                  .target = entry.target.substr(1),

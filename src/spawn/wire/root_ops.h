@@ -1,4 +1,4 @@
-// A file system view as the steps by which our init builds it. Pure: identities of host paths are passed in, nothing is looked up.
+// A file system view as the steps by which our init builds it. Pure: the caller passes in the identities of host paths.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace sallyport::spawn {
 
-// Which file a bind's source was when it was checked; system paths need none.
+// The identity that a bind's source had when it was checked; system paths need none.
 using IdentityOf = std::function<std::optional<FileIdentity>(const std::string&)>;
 
 [[nodiscard]] std::vector<RootOp> root_ops(std::span<const ViewEntry> view, const IdentityOf& identity_of);

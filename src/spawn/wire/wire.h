@@ -1,13 +1,13 @@
-// What crosses the border between the owner (libsallyport, any size, any number of threads) and the spawn helper (a tiny
-// static program without libc). Plain data only: both sides are always built together, so there is no versioning
-// beyond a magic number, and offsets count from the start of the image.
+// The messages between the owner (libsallyport, any size, any number of threads) and the spawn helper (a tiny static
+// program without libc). Plain data only: both sides are always built together, so there is no versioning beyond a
+// magic number, and offsets count from the start of the image.
 //
 //   owner --(control socket: the shape)------> a new helper for jails: a launch image to be built ahead of requests
 //   owner --(control socket: Request + fds)--> an idle child of the helper
 //   owner <--(per-run channel: Report)-------- the worker, or the jail's init
 //   owner --(per-run channel: Command)-------> the worker, or the helper for a jail's init
 //
-// A helper for one jail is that jail's init itself, and a child of the owner, who commands it by signals.
+// A helper for one jail is that jail's init and a child of the owner, which commands it by signals.
 #pragma once
 
 #include <sys/resource.h>
@@ -24,17 +24,17 @@ inline constexpr int kControlFd = 3;                 // where the helper finds i
 inline constexpr std::size_t kMaxCgroups = 8;
 inline constexpr std::size_t kMaxPassedFds = 208;
 inline constexpr std::size_t kMaxNetSockets = 128;
-inline constexpr std::size_t kMaxNetFds = kMaxNetSockets + 1;  // and the one that messages may keep
+inline constexpr std::size_t kMaxNetFds = kMaxNetSockets + 1;  // plus one that a message may keep
 inline constexpr int kFirstPassedFd = 10;                      // where a wrapper finds the descriptors it was given
-inline constexpr int kFirstRuntimeFd = 3;                      // the same of kInRuntime: `runc run --preserve-fds`
+inline constexpr int kFirstRuntimeFd = 3;                      // the same for kInRuntime: `runc run --preserve-fds`
 inline constexpr std::size_t kMaxRequestFds = 8 + kMaxCgroups + kMaxPassedFds;
 
 inline constexpr std::size_t kMaxWarmJails = 64;
 
-// The step that was under way; with errno it says why a tool never started.
+// The step under way; with errno it says why a tool never started.
 using Stage = SetupStage;
 
-// Who the tool is inside a jail of ours: nobody in particular, and not root.
+// The tool's user inside our jails: any id but root's.
 inline constexpr std::uint32_t kInsideId = 1000;
 
 // Steps that give the jail its root file system, in order. Paths in `target` are relative to the new root.
@@ -44,7 +44,7 @@ enum class OpKind : std::uint32_t {
   kCopy,           // target, mode; content is that of host file `source`, if that can be read
   kSymlink,        // target -> source (the link's text)
   kBind,           // host path `source` (identity-checked unless device is 0) onto target
-  kBindInside,     // source is a path inside the new root; kOpSystem: where nothing of the caller's is bound yet
+  kBindInside,     // source is a path inside the new root; kOpSystem: where no bind of the caller's is yet
   kTmpfs,          // target, mode; content is its options
   kProc,           // target
   kDevpts,         // target
@@ -52,7 +52,7 @@ enum class OpKind : std::uint32_t {
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
   kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
-  kCheckText,      // file source, or where there is none file target, must begin with content
+  kCheckText,      // file source, or if it is absent file target, must begin with content
 };
 
 enum OpFlag : std::uint32_t {
@@ -61,9 +61,9 @@ enum OpFlag : std::uint32_t {
   kOpNoExec = 1U << 2U,
   kOpReportFd = 1U << 3U,  // pass a descriptor of this mount to the owner with Report::kStarted
   kOpMakeFile = 1U << 4U,  // create an empty regular file as the target first
-  // Of a bind: `source` is the system's, so that only root could swap it; `target` is in the new root itself.
+  // Of a bind: `source` is the system's, so only root could swap it; `target` is directly in the new root.
   kOpSystem = 1U << 5U,
-  // The caller chose `target`: what is made there is made beneath the new root, and through no symlink.
+  // The caller chose `target`: resolve it beneath the new root, and through no symlink.
   kOpBeneath = 1U << 6U,
 };
 
@@ -87,17 +87,17 @@ struct ResourceLimit {
   std::uint64_t hard;
 };
 
-// A datagram for the kernel, which must answer it with yes when `required`.
+// A datagram for the kernel; when `required`, the kernel must accept it.
 struct NetMessage {
   std::uint32_t protocol;  // NETLINK_*
   std::uint32_t bytes;     // offset
   std::uint32_t size;
   std::uint32_t required;
   std::uint32_t flag_when_done;  // a ReportFlag
-  // ReportFlags: passed over unless all of these are set, and when one of those is.
+  // ReportFlags: send only when all of `only_with` and none of `not_with` are set.
   std::uint32_t only_with;
   std::uint32_t not_with;
-  std::uint32_t keep;  // its socket is passed to the owner, behind the others; for one message at the most
+  std::uint32_t keep;  // pass its socket to the owner, after the others; for at most one message
 };
 
 // Bound to every address of the jail's network namespace, and passed to the owner.
@@ -108,38 +108,41 @@ struct NetSocket {
 
 enum ImageFlag : std::uint32_t {
   kJailed = 1U << 1U,  // namespaces, new root, own init; Landlock too when the kernel has it
-  // The program started is itself a jail builder: it also inherits the channel, after its passed descriptors, and an
-  // init of ours inside it reports the tool's fate there.
+  // The started program builds a jail itself: it also inherits the channel, after its passed descriptors, and an init
+  // of ours inside that jail reports the tool's fate there.
   kWrapper = 1U << 3U,
-  // We are that init: namespaces, root and dropped capabilities are the wrapper's work, already done.
+  // We are that init: the wrapper has already made namespaces and root, and dropped capabilities.
   kWrapped = 1U << 4U,
-  // Built ahead, and said again in the request: there is nothing more to build; and init is confined as the tool will be.
+  // Set in the shape, and again in the request: the jail is built completely, and init is confined as the tool will be.
   kWholeJail = 1U << 5U,
   kSealedJail = 1U << 6U,
-  // Stdin is the null device, opened inside the jail: the host's node must not reach the tool, not even as a descriptor.
-  // The one at kFdStdin stands for nothing.
+  // Stdin is the null device, opened inside the jail: the tool must not get the host's node, not even as a descriptor.
+  // Ignore the descriptor at kFdStdin.
   kNullStdin = 1U << 7U,
   kAllowSpeculation = 1U << 8U,  // leave the processor's speculation controls as they are
-  kAsAnother = 1U << 9U,         // of a worker that is root: it starts its program as `as_uid`, `as_gid`
+  kAsAnother = 1U << 9U,         // a worker that is root starts its program as `as_uid`, `as_gid`
   kReportTree = 1U << 10U,       // pass a pidfd of the process above the tool to the owner with Report::kStarted
   // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
   kConfined = 1U << 11U,
-  // Connections are handed to the owner (handed.h). Of kConfined: its filter asks for TCP sockets and connections too. Of kFramed: the
-  // init inside carries them (carried.h).
+  // The worker hands connections to the owner (handed.h). Of kConfined: its filter also asks for TCP sockets and
+  // connections. Of kFramed: the init inside carries them (carried.h).
   kHandsConnections = 1U << 12U,
-  // Of kWrapper: an OCI runtime. It inherits, behind the channel, a pidfd of its worker and the host's /proc. Of kWrapped: we are
-  // process 1 of its container, root in a user namespace of the runtime's and without capabilities. Our descriptors
-  // are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that /proc.
+  // Of kWrapper: an OCI runtime. It inherits, after the channel, a pidfd of its worker and the host's /proc. Of
+  // kWrapped: we are process 1 of its container, root in the runtime's user namespace and without capabilities. Our
+  // descriptors are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that
+  // /proc.
   kInRuntime = 1U << 13U,
   // Of kWrapper: its stdin and stdout carry frames (frame.h), and its first passed descriptor is the image for the init inside.
   kFramed = 1U << 14U,
-  // Of a worker: what it starts is a container engine's client. It stays in our namespaces and may gain privileges (newuidmap, of a
-  // plain user's podman); with kFramed, what it says is kept for a start that fails, and its container is told that we live. Of
-  // kWrapped: we are process 1 of that container, watch its scratch, and read its counter of out-of-memory kills.
+  // Of a worker: what it starts is a container engine's client. It stays in our namespaces and may gain privileges
+  // (newuidmap, for a plain user's podman). With kFramed, the worker keeps its messages for a failed start, and sends
+  // its container kAlive. Of kWrapped: we are process 1 of that container, watch its scratch, and read its counter of
+  // out-of-memory kills.
   kEngine = 1U << 15U,
-  // `exec_path` is a list of places separated by ':', and the first that can be executed is. Of a file of an image.
+  // `exec_path` is a list of places in an image, separated by ':'; init executes the first one that it can.
   kExecSearched = 1U << 16U,
-  // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and `guest_*` to hold.
+  // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and the limits in
+  // `guest_*` to keep.
   kInGuest = 1U << 20U,
   kGuestNetwork = 1U << 21U,  // the machine has a network card
   kGuestWrites = 1U << 22U,   // and a share that can be written
@@ -153,7 +156,7 @@ struct Image {
   std::uint64_t size;
   std::uint32_t argv_at, argv_count;
   std::uint32_t env_at, env_count;
-  std::uint32_t ops_at, op_count;  // of a request: those that the shape does not have
+  std::uint32_t ops_at, op_count;  // of a request: the ops that the shape lacks
   std::uint32_t limits_at, limit_count;
   std::uint32_t seccomp_at, seccomp_count;    // struct sock_filter each
   std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places; of kConfined:
@@ -167,17 +170,17 @@ struct Image {
   std::uint32_t cgroup_count;
   std::uint32_t passed_count;
   std::uint32_t as_uid, as_gid;
-  // Of a wrapper: the place in argv of its option that cuts the network, which is to share that of a worker who could make one
-  // of ours; 0: the network is not optional.
+  // Of a wrapper: the index in argv of the option that cuts the network; a worker that could make our network replaces
+  // it with the one that shares. 0: the network is not optional.
   std::uint32_t cuts_network_at;
   std::uint64_t guest_memory, guest_pids;  // of kInGuest; 0: not limited
-  // Of an init that carries connections (carried.h): from which IPv4 address on, in the host's byte order, so many addresses listen
-  // at the ports of `net_sockets`. 0: it carries none.
+  // Of an init that carries connections (carried.h): it listens on `carried_count` addresses from this IPv4 address on
+  // (host byte order), at the ports of `net_sockets`. Count 0: it carries none.
   std::uint32_t carried_from, carried_count;
-  Stage fault_at;  // tests only: this stage fails with EIO. It can only deny.
+  Stage fault_at;  // tests only: this stage fails with EIO
 };
 
-// Sent on the control socket; the descriptors ride along in this order. A shape is one with its image alone.
+// Sent on the control socket, with the descriptors in this order. A shape is a request with its image alone.
 struct Request {
   std::uint32_t magic;
   std::uint32_t fd_count;
@@ -189,7 +192,7 @@ enum RequestFd : std::uint32_t {
   kFdStdout,
   kFdStderr,
   kFdCommonCount,
-  // An unjailed run goes on with these two; a jailed one opens both inside its own root instead.
+  // An unjailed run has these two next; a jailed one opens both inside its own root instead.
   kFdExe = kFdCommonCount,
   kFdCwd,
   kFdNoJailCount,
@@ -198,8 +201,8 @@ enum RequestFd : std::uint32_t {
   // Then, for each kind, one cgroup.procs per cgroup to join, and what the tool is to inherit from kFirstPassedFd on.
 };
 
-// kFinish: whoever reaps the tree kills it, reaps it and reports, so that what the killed ones used is counted. kKill: it dies
-// itself, whatever holds it up.
+// kFinish: the reaper of the tree kills it, reaps it and reports, so that what the killed processes used is counted.
+// kKill: the reaper itself is killed, even when it is stuck.
 enum class Command : std::uint8_t { kTerminate = 'T', kFinish = 'F', kKill = 'K' };
 
 enum class ReportKind : std::uint32_t { kStarted = 1, kFailed, kExited, kNetwork };
@@ -208,16 +211,16 @@ enum ReportFlag : std::uint32_t {
   kAppliedLandlock = 1U << 0U,
   kInitDied = 1U << 1U,         // the wait status is that of the jail's init, not of the tool
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
-  kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
-  kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
+  kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket also reach one of the sockets
+  kNotBuilt = 1U << 4U,         // of kFailed: the jail built ahead is unsound; nothing was started
   kRefusalsShown = 1U << 8U,    // of kNetwork: its last descriptor is a netlink socket for parse_refusals()
   kRefusesAtOnce = 1U << 9U,    // of kNetwork: the kernel itself refuses what it can
   kTreeShown = 1U << 6U,        // of kStarted: its last descriptor is a pidfd, see kReportTree
-  kHandsThemOver = 1U << 7U,    // of kNetwork: its descriptor is a socket over which connections come (handed.h)
+  kHandsThemOver = 1U << 7U,    // of kNetwork: its descriptor is the socket for connections (handed.h)
   // Of kNetwork with kHandsThemOver: no address but those of loopback can be reached in there.
   kLoopbackOnly = 1U << 10U,
-  kCarriesThem = 1U << 11U,  // of kStarted: what carries connections is open, see Image::carried_count
-  kNobodyLeft = 1U << 5U,    // of kExited: nothing of the run is alive but the jail's init, which leaves now
+  kCarriesThem = 1U << 11U,  // of kStarted: connections can be carried now, see Image::carried_count
+  kNobodyLeft = 1U << 5U,    // of kExited: only the jail's init is still alive, and it exits now
 };
 
 struct Report {
@@ -228,7 +231,7 @@ struct Report {
   std::uint32_t flags;
   std::uint32_t scratch_was_full;  // of kExited, see below
   std::uint64_t user_us, system_us, peak_rss_bytes;
-  // Of kExited from a machine or an engine's container, whose kernel and scratch nobody else can ask.
+  // Of kExited from a machine or an engine's container: only its init can measure its kernel and scratch.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
 };
 

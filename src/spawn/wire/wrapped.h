@@ -1,5 +1,5 @@
-// What a wrapper's jails (bwrap, an OCI runtime, a container engine) have in common: our init stands inside a root that somebody else
-// has built, and is told the same things. Pure.
+// What the jails of all wrappers (bwrap, an OCI runtime, a container engine) share: our init runs inside a root that
+// the wrapper has built, and gets the same orders. Pure.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace sallyport::spawn {
 // The jail adds its executable and its writable places.
 [[nodiscard]] JailPlace wrapped_place(const Plan& plan);
 
-// The init compares what stands at a bind's target with the file that was checked; of other entries, and of those that
-// `identity_of` does not know, there is nothing to compare.
+// The init compares a bind's target with the file that was checked. Adds nothing for other entries, nor for those that
+// `identity_of` does not know.
 void add_identity_check(const ViewEntry& entry, const IdentityOf& identity_of, std::vector<RootOp>& ops);
 
 }  // namespace sallyport::spawn
