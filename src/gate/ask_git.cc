@@ -16,7 +16,7 @@ Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubproces
   Prepared prepared = TRY(prepare(std::move(call), child_path_, question, config_.repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
-  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: what an earlier run wrote is read
+  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: git reads what an earlier run wrote
   for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
   return run_in(jail, prepared, question, stop, {.silent = true});
 }
@@ -34,19 +34,19 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
                                                     const std::stop_token& stop) {
   const std::optional<GitQuestion> question = prepared.call.git_first;
   if (!question) return run_in(jail, prepared, spec, stop);
-  // Nothing starts, not even a question, for a call that lacks what it requires. The hosts it may reach are not the
-  // question's, so only then the two differ in what they establish.
+  // Nothing starts, not even the question to git, when the call would lack a guarantee that it requires. The call's
+  // hosts do not apply to the question, so the two differ in what they establish only when there are hosts.
   if (!prepared.plan.allowed_hosts.empty()) {
     EngineCallHost host = host_for(prepared, Purpose::kExplain);
     TRY(stage(jail, host, prepared, Purpose::kExplain));
   }
   JailedSubprocessSpec asked = spec;
-  asked.allow_package_scripts.reset();  // npm's, and git runs none
+  asked.allow_package_scripts.reset();  // those are npm's; git runs none
   asked.repo = prepared.plan.repo;
   asked.cwd = prepared.plan.cwd;
-  asked.repo_access = RepoAccess::kReadOnly;  // a question writes nothing, and nobody reviews it
+  asked.repo_access = RepoAccess::kReadOnly;  // a question writes nothing, so no review follows
   GateConfig config = config_;
-  // A tool that may start git does so whether or not the caller's policy has git in it.
+  // A tool that may start git needs this question even if the caller's policy does not have git in it.
   if (!question->tool_is_git) config.allowlist = Allowlist::builtin();
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] {

@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As far as it exists: what is made of it later lies below that.
+// Resolves the part of the path that exists: what is created later lies below it.
 fs::path settled(const fs::path& path) {
   std::error_code error;
   fs::path found = fs::weakly_canonical(path, error);
   return error ? path.lexically_normal() : found;
 }
 
-// Also where a bind mount makes it lie there.
+// Also detects a path that lies there through a bind mount.
 Status check_apart(const fs::path& log, const fs::path& other, std::string_view where) {
   if (!overlap(log, other) && !TRY(have_second_names(log, other))) return {};
   return fail(invalid_request("audit", fmt::format("the log {} lies {}", log.native(), where),
@@ -39,7 +39,7 @@ LogReach reach_of(const AuditCall& call) {
   for (Workspace* const workspace : workspaces_of(call.spec)) {
     if (workspace == nullptr) continue;
     reach.workspaces.push_back(workspace->impl().state_path().parent_path());
-    // What a tool writes to a workspace may go back to its directory.
+    // What a tool writes to a workspace may later be committed to the workspace's repo.
     reach.writable.push_back(workspace->repo());
   }
   return reach;

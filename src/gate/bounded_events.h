@@ -1,4 +1,4 @@
-// Between egress and the caller's sink: a tool makes as many events as it likes, the caller hears a bounded number.
+// Between egress and the caller's sink: a tool can cause any number of events, the caller gets a bounded number.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace sallyport {
 
-// Of events that are alike in every field only the first is passed on, and of different ones kMost; then one
+// Passes on only the first of events that are equal in every field, and at most kMost different ones; then one
 // "subproc.egress.more_events" says that there were more.
 class BoundedEvents final : public EventSink {
  public:
-  // The denials, which are bounded themselves, and as many again.
+  // Twice the bound on denials.
   static constexpr std::size_t kMost = 2000;
 
   explicit BoundedEvents(EventSink* to) : to_(to) {}

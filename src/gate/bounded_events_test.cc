@@ -21,7 +21,7 @@ TEST(BoundedEvents, AnEventIsPassedOnOnceHoweverOftenItHappens) {
   BoundedEvents events(&heard);
   for (int i = 0; i < 100'000; ++i) events.emit(unreachable("closed.test"));
   EXPECT_EQ(heard.names.size(), 1U);
-  events.emit(unreachable("other.test"));  // positive control: another one is another
+  events.emit(unreachable("other.test"));  // positive control: a different event is passed on
   EXPECT_EQ(heard.names.size(), 2U);
 }
 

@@ -34,7 +34,7 @@ class BuiltinJails {
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
-  // Tests only: every jailed start fails at that step. It can only deny.
+  // Tests only: every jailed start fails at that step.
   void fail_at_for_tests(SetupStage stage) {
     native_.fail_at_for_tests(stage);
     bwrap_.fail_at_for_tests(stage);
@@ -45,7 +45,7 @@ class BuiltinJails {
   }
 
  private:
-  // What all jails of our own share, whatever the call.
+  // What all jails of our own share in every call.
   [[nodiscard]] spawn::JailShape base() {
     spawn::JailShape shape = native::render_base(root_.get());
     shape.fail_at_for_tests = native_.fault_for_tests();

@@ -10,7 +10,7 @@
 namespace sallyport {
 namespace {
 
-// Debian's has 220 KiB. The jail's root has room for 4 MiB in all.
+// Debian's bundle has 220 KiB; the jail's root has room for 4 MiB in all.
 constexpr ByteCount kLargestBundle{1024 * 1024};
 constexpr std::string_view kCertificate = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kSecret = "PRIVATE KEY-----";
@@ -20,7 +20,7 @@ constexpr auto kSystemBundles =
     std::to_array<const char*>({"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
                                 "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"});
 
-// Ends with a line's end; a system without one adds none.
+// Ends with a newline; empty when the system has no bundle.
 std::string system_bundle() {
   std::string bundle;
   for (const char* const path : kSystemBundles) {

@@ -9,10 +9,10 @@
 
 namespace sallyport {
 
-// Refuses what holds no certificate in PEM. A system without a bundle of its own adds none.
+// Refuses a file without a PEM certificate. Adds the system's bundle if there is one.
 [[nodiscard]] Result<std::string> read_ca_bundle(const std::filesystem::path& extra);
 
-// For the owner's own TLS: the system's, and those of `extra`. Without any, nobody is trusted.
+// For the owner's own TLS: the system's, and those of `extra`. Without any, no server is trusted.
 [[nodiscard]] Result<std::string> trusted_certificates(const std::optional<std::filesystem::path>& extra);
 
 }  // namespace sallyport

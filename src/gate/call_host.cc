@@ -48,7 +48,7 @@ Result<Executable> EngineCallHost::pin_wrapper(std::string_view name) {
   std::vector<std::filesystem::path> search_path = config_.search_path;
   if (wrapper == nullptr) {
     wrapper = find_jail_launcher(name);
-    // Where distributions put what is not for everybody's PATH.
+    // Where distributions put programs that are not on a plain user's PATH.
     search_path.insert(search_path.end(), {"/usr/sbin", "/usr/local/sbin"});
   }
   if (wrapper == nullptr || (wrapper->role != Role::kWrapper && !launches_jails_too(name))) {

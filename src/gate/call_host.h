@@ -27,7 +27,7 @@ class EngineCallHost final : public CallHost {
   [[nodiscard]] Result<const HostView*> view() override;
   [[nodiscard]] Result<const spawn::NetworkSpec*> network() override;
 
-  // What hold_limits() has made, and what the view does not give. Empty where the jail did not ask.
+  // What hold_limits() has made, and what the view does not give. Empty when the jail did not ask for it.
   [[nodiscard]] const Resources& resources() const { return resources_; }
   [[nodiscard]] std::span<const LostGuarantee> lost() const {
     if (!view_) return {};

@@ -1,4 +1,4 @@
-// The two narrow doors of the contract, over the one engine.
+// The contract's two entry points, over the one engine.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -43,7 +43,8 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
       result.outcome);
 }
 
-// The contract asks for one warning per process (C17), whatever the number of gates: the one piece of process-wide state.
+// The contract asks for one warning per process (C17), however many gates there are. This is the only process-wide
+// state.
 void warn_once_unwrapped(EventSink* events, std::string_view reason) {
   static std::atomic_flag warned;
   if (events == nullptr || warned.test_and_set()) return;
@@ -75,8 +76,8 @@ Result<JailedSubprocessResult> run_external_cli(Gate& gate, ExternalCliCall call
                                   .required = std::move(call.required),
                                   .probe = std::move(call.probe)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
-  // C17: only here, only without required guarantees, and never without saying so. Named hosts are a requirement too:
-  // without a jail every other host could be reached.
+  // C17: running without a jail is possible only here, only without required guarantees, and never without a warning.
+  // Named hosts are a requirement too: without a jail the tool could reach every other host.
   const auto* no_jail = jailed ? nullptr : jailed.error().as<JailUnavailable>();
   if (no_jail != nullptr && spec.required.empty() && spec.allowed_egress.empty()) {
     warn_once_unwrapped(gate.config().events,

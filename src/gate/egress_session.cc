@@ -20,17 +20,17 @@ namespace sallyport {
 namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
-// Behind the listeners: the one for all other ports, DNS over UDP, DNS over TCP.
+// The sockets after the listeners: one for all other ports, one for DNS over UDP, one for DNS over TCP.
 constexpr std::size_t kOtherSockets = 3;
 
-// A port nobody asked for, of those the tool cannot bind itself.
+// A port that no rule names and that the tool cannot bind itself.
 std::uint16_t free_port(const std::vector<std::uint16_t>& taken) {
   std::uint16_t port = 1023;
   while (port == kDnsPort || std::ranges::binary_search(taken, port)) --port;
   return port;
 }
 
-// DNS has its own sockets, whatever the rules say.
+// DNS always has its own sockets.
 std::vector<std::uint16_t> listening_ports(const Plan& plan) {
   std::vector<std::uint16_t> ports = EgressRules(plan.allowed_hosts).ports();
   std::erase(ports, kDnsPort);
@@ -88,7 +88,7 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
        .required = false,
        .flag_when_done = spawn::wire::kRefusesAtOnce | spawn::wire::kPortsRedirected,
        .only_with = spawn::wire::kRefusalsShown},
-      // Without that: what can be had of it.
+      // The fallback, which gives as much of it as this kernel can.
       {.protocol = NETLINK_NETFILTER,
        .bytes = redirect_other_ports(answered, other_ports),
        .required = false,
@@ -122,7 +122,7 @@ Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {
   sockets_.redirected.push_back(take_last());
   sockets_.listeners = std::move(network.sockets);
   if (!plan_.allowed_hosts.empty()) return serve();
-  // Most runs without a host never ask for one; a thread for each of them would slow every start.
+  // Most runs without hosts never try to reach one; a thread for each would slow every start.
   first_packet_ = TRY(watch_all(sockets_));
   return spawn::NetworkWatch{.fd = first_packet_.get(), .then = [this] { return serve(); }};
 }
@@ -141,7 +141,7 @@ Result<spawn::NetworkWatch> EgressSession::serve() {
 }
 
 Result<std::vector<Denial>> EgressSession::stop() {
-  // A tool may end right after a refusal, before the supervisor's next turn.
+  // A tool may end right after a refusal, before the supervisor's next turn: serve what still waits.
   if (first_packet_ && is_readable(first_packet_.get())) TRY(serve());
   return proxy_ ? proxy_->stop() : std::vector<Denial>();
 }

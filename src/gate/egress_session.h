@@ -14,8 +14,8 @@
 
 namespace sallyport {
 
-// What the kernel is asked for and which sockets are opened inside. A plan that allows no host gets the same without a port
-// to listen on, so that what the tool looks for is refused at once and by name.
+// The requests to the kernel and the sockets that init opens inside. A plan that allows no host gets the same without
+// listening ports, so that each of the tool's attempts is refused at once and reported by name.
 [[nodiscard]] Result<spawn::NetworkSpec> network_for(const Plan& plan);
 
 class EgressSession {
@@ -24,7 +24,7 @@ class EgressSession {
 
   // Takes the sockets as network_for() ordered them.
   [[nodiscard]] Result<spawn::NetworkWatch> start(NetworkOpened network);
-  // What was refused. An error: something was, and cannot be named.
+  // What was refused. An error means that something was refused that we cannot name.
   [[nodiscard]] Result<std::vector<Denial>> stop();
 
  private:

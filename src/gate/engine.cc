@@ -25,7 +25,7 @@ std::string path_in(const std::vector<EnvVar>& env) {
   return path == env.end() ? std::string() : path->value;
 }
 
-// npm itself is asked, so only for a call that is admitted. It then goes through admission with what npm has answered.
+// This runs npm, so only an admitted call gets here. The call then passes admission again with npm's answer.
 Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, const GateConfig& config) {
   JailedSubprocessSpec more = spec;
   more.allow_registry = false;
@@ -36,7 +36,7 @@ Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, con
   return more;
 }
 
-// One line for each jail that was tried, and the first one's advice: it is the jail we would rather have had.
+// One line for each jail that was tried, and the advice of the first, which is the preferred jail.
 class NoneWorked {
  public:
   void add(const Jail& jail, const Error& error) {
@@ -47,7 +47,7 @@ class NoneWorked {
                          (unavailable != nullptr && unavailable->problem == JailProblem::kNotInstalled);
     problem_ = missing ? JailProblem::kNotInstalled : JailProblem::kNotUsable;
   }
-  // Of a jail that works and gives less: what is missing could be had by one that was tried before it.
+  // For a jail that works but gives less: a jail that was tried before it would give what is missing.
   [[nodiscard]] Error with_their_advice(Error refusal) const {
     if (hint_ && refusal.as<GuaranteeUnavailable>() != nullptr) refusal.hint = *hint_;
     return refusal;
@@ -64,7 +64,7 @@ class NoneWorked {
   JailProblem problem_ = JailProblem::kNotUsable;
 };
 
-// Before the run: what kAuto gives is less here than elsewhere, and nobody chose this jail by name.
+// Call before the run: kAuto gives less on this host than elsewhere, and the caller did not choose this jail by name.
 void warn_of_weaker_jail(EventSink* events, Jail& jail) {
   if (events == nullptr || jail.never_gives().empty() || !jail.usable()) return;
   std::vector<std::string_view> names;
@@ -107,20 +107,20 @@ Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, Jai
   return run_audited(config_, call, [&] { return perform(spec, jail, stop); });
 }
 
-// Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
-// the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
+// We probe by doing: the call uses the first jail that can be built. We do not cache the answer: the kernel answers in
+// microseconds, and a cached "no" would outlive the sysctl that caused it.
 Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                const std::stop_token& stop) {
   AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
   if (spec.allow_registry || spec.registry_auth) return perform(TRY(with_registry(spec, config_)), kind, stop);
-  // A jail of the caller's own would be in vain.
+  // A jail built ahead would run as the caller, and this run needs another user.
   if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   const WorkspacesInUse in_use = TRY(WorkspacesInUse::begin(spec));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {
-    // A tool that is not there is missing for every jail; only what the run itself misses may be this jail's own program.
+    // A missing tool is missing for every jail; but a program that is missing at the start may be this jail's own.
     const Status ready = make_ready(*jail, prepared, spec, Purpose::kRun);
     if (!ready && ready.error().as<JailUnavailable>() == nullptr) return fail(ready.error());
     if (kind == JailKind::kAuto && ready) warn_of_weaker_jail(config_.events, *jail);
@@ -180,7 +180,7 @@ Status Engine::warm_up(const JailedSubprocessSpec& spec) {
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail& jail = *TRY(jails_.candidates(JailKind::kAuto)).front();
   TRY(make_ready(jail, prepared, spec, Purpose::kRun));
-  EngineCallHost host = host_for(prepared, Purpose::kRun);  // whether it joins a cgroup is known only then
+  EngineCallHost host = host_for(prepared, Purpose::kRun);  // only now do we know if it joins a cgroup
   return TRY(stage(jail, host, prepared, Purpose::kRun)).run->warm_up();
 }
 

@@ -1,5 +1,5 @@
-// The engine behind Gate: what every call goes through, whichever jail stands behind it. Holds what outlives a call (hash
-// cache, host layout, digests) and nothing about any one; knows jails by their port only.
+// The engine behind Gate: every call goes through it, whichever jail runs it. It holds what outlives a call (hash
+// cache, host layout, digests) and no state of any one call; it knows jails by their port only.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace sallyport {
 
-// What a run is told besides the call itself.
+// What a run needs to know besides the call itself.
 struct RunNotes {
   bool silent = false;                // a question of our own, before the call's run: no events
   std::chrono::microseconds spent{};  // of the call's wall clock, before this run
@@ -25,8 +25,8 @@ struct RunNotes {
 
 class Engine : public Gate {
  public:
-  // `jails` and `root` are borrowed. `unusable`: why nothing can be run, whatever it is: the policy that the configuration
-  // names could not be read, this process may open too few files. Every call is refused with it.
+  // Borrows `jails` and `root`. `unusable`: why this gate can run nothing (its policy could not be read, this process
+  // may open too few files); the gate refuses every call with it.
   Engine(GateConfig config, std::optional<Error> unusable, JailSet jails, SharedHostRoot& root);
 
   [[nodiscard]] Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
@@ -37,13 +37,13 @@ class Engine : public Gate {
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
  private:
-  // The whole of a call, from admission to receipt, every refusal included. run() stands around it, so whoever records calls
-  // does so there: the intent before, the result or the refusal after.
+  // A whole call, from admission to receipt, every refusal included. run() wraps it and records the call: the intent
+  // before, the result or the refusal after.
   [[nodiscard]] Result<JailedSubprocessResult> perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                        const std::stop_token& stop);
   [[nodiscard]] Result<JailedSubprocessResult> try_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                       const std::stop_token& stop);
-  // Asks git first, where the call wants that.
+  // Asks git first, if the call needs that.
   [[nodiscard]] Result<JailedSubprocessResult> run_informed(Jail& jail, Prepared& prepared,
                                                             const JailedSubprocessSpec& spec,
                                                             const std::stop_token& stop);

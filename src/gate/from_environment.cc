@@ -1,4 +1,4 @@
-// The functions of the library that read the environment, for programs that want what the CLI has.
+// The library's functions that read the environment, for programs that want to behave like the CLI.
 #include <cstdlib>
 #include <optional>
 #include <string>

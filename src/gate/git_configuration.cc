@@ -31,7 +31,7 @@ Error configuration_unknown(std::string_view why) {
   return invalid_request("git configuration", why, "see what `git config --list` says in the repo");
 }
 
-// The caller's spec, asking something else. What could change which repo git finds stays as it is.
+// The caller's spec with another command. What could change which repo git finds stays as it is.
 JailedSubprocessSpec question_spec(const JailedSubprocessSpec& spec, std::vector<std::string> argv, ByteCount output) {
   JailedSubprocessSpec question = spec;
   question.argv = std::move(argv);
@@ -47,7 +47,7 @@ JailedSubprocessSpec question_spec(const JailedSubprocessSpec& spec, std::vector
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-// Of git's stderr: a trace that starts with the version, and perhaps a complaint.
+// Git's stderr holds a trace that starts with the version, and perhaps an error message. Returns that message.
 std::string complaint_in(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = first_line(text);
@@ -64,13 +64,13 @@ class Learner {
   [[nodiscard]] Result<GitLearnt> learn(const GitQuestion& question);
 
  private:
-  // The answer's stdout; nullopt when the call is over, see learnt_.ended.
+  // The answer's stdout; nullopt when the call has ended, see learnt_.ended.
   [[nodiscard]] Result<std::optional<std::string>> answer(const fs::path& cwd, std::vector<std::string> argv,
                                                           ByteCount longest);
-  // nullopt outside a repo, or when the call is over.
+  // nullopt outside a repo, or when the call has ended.
   [[nodiscard]] Result<std::optional<fs::path>> work_tree_from(const fs::path& start);
   [[nodiscard]] Status list(const fs::path& cwd, std::vector<std::string> argv, std::vector<GitEntry>& entries);
-  // Of the index that git finds from `cwd`; their paths count from the work tree.
+  // Lists those in the index that git finds from `cwd`; their paths are relative to the work tree.
   [[nodiscard]] Status list_submodules_of(const fs::path& work_tree, const fs::path& cwd, std::vector<std::string> argv,
                                           std::size_t depth);
   [[nodiscard]] Status list_submodule(const fs::path& place, std::size_t depth);
@@ -95,13 +95,14 @@ std::vector<fs::path> places_with_git(fs::path place, const fs::path& repo) {
   return found;
 }
 
-// Whether the index may hold a submodule. Every entry has its mode as four bytes, in each version of the format
-// (gitformat-index(5)); a submodule's is 0160000. Without these bytes there is none, with them there may be.
+// True when the index may hold a submodule. In each version of the format every entry has its mode as four bytes
+// (gitformat-index(5)); a submodule's is 0160000. Without these bytes there is no submodule, with them there may be
+// one.
 bool may_hold_submodules(const fs::path& work_tree) {
   const Result<UniqueFd> directory = open_exactly(work_tree, O_PATH | O_DIRECTORY);
   if (!directory) return true;
   const int opened = openat2_beneath(directory->get(), ".git/index", O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  // No index, no entries. A .git that is a file, or a symlink on the way, is git's to follow.
+  // No index, no entries. If .git is a file, or a symlink is on the way, let git follow it.
   if (opened == -ENOENT) return false;
   if (opened < 0) return true;
   const UniqueFd index(opened);
@@ -127,7 +128,7 @@ std::vector<std::string> submodules_in(std::string_view listing) {
     if (entry.ends_with('/')) paths.emplace_back(entry.substr(0, entry.size() - 1));
     listing.remove_prefix(std::min(entry.size() + 1, listing.size()));
   }
-  const auto repeated = std::ranges::unique(paths);  // the stages of a conflict stand together
+  const auto repeated = std::ranges::unique(paths);  // the stages of a conflict are adjacent
   paths.erase(repeated.begin(), repeated.end());
   return paths;
 }
@@ -165,7 +166,7 @@ Status Learner::list(const fs::path& cwd, std::vector<std::string> argv, std::ve
 }
 
 Status Learner::list_submodule(const fs::path& place, std::size_t depth) {
-  // git does not enter one through a symlink, nor one that is not checked out.
+  // git does not enter a submodule through a symlink, nor one that is not checked out.
   std::error_code error;
   if (fs::canonical(place, error) != place || error || !fs::exists(fs::symlink_status(place / ".git", error)))
     return {};
@@ -226,11 +227,12 @@ Result<GitLearnt> Learner::learn(const GitQuestion& question) {
   }
   const bool may_enter = chosen || question.changes_index || (found && may_hold_submodules(*found));
   if (question.enters_submodules && found && may_enter) {
-    // Without a git directory of the caller's choosing, ask at the top: the index is listed from the cwd downwards.
+    // Unless the caller chose a git directory, ask at the top of the work tree: git lists the index from the cwd
+    // downwards.
     std::vector<std::string> argv = {git_};
     if (chosen) argv.assign(question.argv.begin(), question.argv.end() - 3);
     argv.insert(argv.end(), {"ls-files", "-s", "-z"});
-    // A checkout can make a submodule of a repo that lies in the work tree already.
+    // A checkout can turn a repo that is already in the work tree into a submodule.
     if (question.changes_index) argv.emplace_back("-o");
     TRY(list_submodules_of(*found, chosen ? spec_.cwd : *found, std::move(argv), 0));
   }

@@ -1,5 +1,6 @@
 // Before a tool that is git, or starts it, git lists the repo's configuration, in the same jail and with the same limits.
-// Listing starts no program; what it shows is then outranked (core/policy/hardening/git_overrides.h, ADR-0026).
+// Listing starts no program; we then override the settings that it shows (core/policy/hardening/git_overrides.h,
+// ADR-0026).
 #pragma once
 
 #include <functional>
@@ -11,13 +12,13 @@
 
 namespace sallyport {
 
-// Runs one question to git and returns how it went.
+// Runs one question to git and returns its result.
 using AskGit = std::function<Result<JailedSubprocessResult>(const JailedSubprocessSpec&)>;
 
 struct GitLearnt {
   GitConfiguration configuration{};
-  std::string version{};  // of git, as it says; empty when it does not
-  // A question that did not end by itself (out of time, cancelled, out of memory): that is the whole call's end.
+  std::string version{};  // as git prints it; empty when it does not
+  // A question that did not end by itself (out of time, cancelled, out of memory): the whole call ends with it.
   std::optional<JailedSubprocessResult> ended{};
 };
 
@@ -28,7 +29,7 @@ struct GitLearnt {
 // Variables with which git says its version on stderr, at no cost (git 2.22; Documentation/technical/api-trace2).
 [[nodiscard]] std::vector<EnvVar> git_version_env();
 
-// Whether that version is newer than every one whose configuration keys this gate knows.
+// True when this gate does not know the configuration keys of that version, because it is newer.
 [[nodiscard]] bool is_newer_than_known_git(std::string_view version);
 inline constexpr std::string_view kNewestKnownGit = "2.55";
 

@@ -17,7 +17,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A repo on disk, and a git that answers from a table: what is tested is what follows from the answers.
+// A repo on disk, and a git that answers from a table: tests what the gate makes of the answers.
 class LearnTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -34,7 +34,7 @@ Result<Place> place_of(int root, const std::string& path) {
   return Place{.directory = TRY(open_listable(root, directory)), .name = path.substr(slash + 1)};
 }
 
-// Runs `change` on an entry of the directory, also when a tool took our right to write there away.
+// Runs `change` on an entry of the directory, even if a tool has removed our right to write there.
 template <class Change>
 int with_right_to_write(int directory, Change change) {
   if (change() == 0) return 0;

@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each is a mount, and for bwrap a descriptor; so is each of the directories above it.
+// Each costs a mount, and with bwrap a descriptor; so does each directory above it.
 constexpr std::size_t kMostShut = 96;
 constexpr std::size_t kMostHooks = 1000;
 constexpr const char* kOpenHint =
     "make less of it writable with `extra_read_write`, or let the run write git's files with `GitAccess::kWritable`";
 
-// The access that the innermost of the caller's wishes gives `path`; of two for one path the stricter.
+// The access that the caller's innermost option gives `path`; of two options for one path, the stricter.
 RepoAccess access_of(const Plan& plan, const fs::path& path) {
   RepoAccess access = RepoAccess::kReadOnly;
   std::size_t innermost = 0;
@@ -69,7 +69,7 @@ bool looks_like_git(const fs::path& path) {
          ((is_there(path / "objects") && is_there(path / "refs")) || is_there(path / "commondir"));
 }
 
-// A writable place that is itself one of the parts is a wish for another option.
+// If a writable place is itself such a part, the caller needs another option.
 Status refuse_parts(const fs::path& root) {
   struct stat info{};
   bool is_part = root.filename() == ".git" && ::lstat(root.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
@@ -105,7 +105,7 @@ Result<GitGuard> GitGuard::look(const Plan& plan) {
     return guard;
   }
   ::clock_gettime(CLOCK_REALTIME_COARSE, &guard.started_);  // the clock of the kernel's time stamps
-  // A quarter of the run's time at the most: a tree that takes longer could not be reviewed in time either.
+  // At most a quarter of the run's time: a tree that takes longer could not be reviewed in time either.
   guard.deadline_ = std::chrono::steady_clock::now() + plan.limits.wall / 4;
   for (const fs::path& root : roots) {
     TRY(refuse_parts(root));
@@ -174,7 +174,7 @@ void GitGuard::note_part(const Plan& plan, const Tree& tree, const std::string& 
   if (S_ISLNK(info.st_mode)) {
     Result<std::string> text = read_git_link(tree.root.get(), name);
     if (text) before.links.emplace(part, *std::move(text));
-    // A symlink cannot be mounted over; what it leads to can. The review sees to the symlink itself.
+    // We cannot mount over a symlink, but over its target. The review handles the symlink itself.
     std::error_code error;
     const fs::path target = fs::canonical(tree.path / name, error);
     if (is_part && !error) shut(plan, target);
@@ -224,7 +224,7 @@ void GitGuard::shut(const Plan& plan, const fs::path& path) {
   if (!known && access_of(plan, path) == RepoAccess::kWritable) shut_.push_back(path);
 }
 
-// Another name of the same file, in a place that stays writable, would lead around the mount.
+// A second name of the same file in a writable place would bypass the mount.
 void GitGuard::check_hard_links(const Plan& plan, int root, const std::string& name, const fs::path& path) {
   const UniqueFd fd(openat2_within(root, name.c_str(), O_PATH | O_NOFOLLOW));
   struct stat info{};
@@ -253,7 +253,7 @@ void GitGuard::note_hooks(const Plan& plan, int root, const std::string& name, c
   }
 }
 
-// Projects link their hooks to scripts of the repo: those are the programs then.
+// Projects link their hooks to scripts of the repo: then those scripts are the programs.
 void GitGuard::note_linked_hook(const Plan& plan, const fs::path& hook) {
   std::error_code error;
   const fs::path text = fs::read_symlink(hook, error);

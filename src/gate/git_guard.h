@@ -1,5 +1,5 @@
-// Keeps what git would execute out of a run's reach (ADR 0021): looks for git directories in everything the run may write,
-// says which of their parts the jail must show read-only, and afterwards takes back what the run has added to them.
+// Keeps what git would execute out of a run's reach (ADR 0021): finds git directories in everything the run may write,
+// lists which of their parts the jail must show read-only, and afterwards removes what the run has added to them.
 #pragma once
 
 #include <sys/types.h>
@@ -27,19 +27,19 @@ struct GitReview {
 
 class GitGuard {
  public:
-  // Before the run. An empty guard where nothing is writable, or where the caller opened git's files by name. Refuses a
-  // tree that cannot be looked through in time, and a writable path that is itself a part git executes.
+  // Call before the run. Returns an empty guard where nothing is writable, or where the caller opened git's files by
+  // name. Refuses a tree that cannot be searched in time, and a writable path that is itself a part that git executes.
   [[nodiscard]] static Result<GitGuard> look(const Plan& plan);
 
-  // What exists and must be mounted read-only.
+  // Existing paths that must be mounted read-only.
   [[nodiscard]] const std::vector<std::filesystem::path>& shut() const { return shut_; }
   // Git directories: mount points of their own, so that none can be renamed away and replaced.
   [[nodiscard]] const std::vector<std::filesystem::path>& pinned() const { return pinned_; }
-  // Why the promise cannot be made for this run at all; empty: it can.
+  // Why this run cannot have the guarantee at all; empty: it can.
   [[nodiscard]] const std::string& weakness() const { return weakness_; }
   [[nodiscard]] bool watches() const { return !trees_.empty(); }
 
-  // After the run. Bounded: whatever was written, it is over by `deadline`.
+  // Call after the run. It ends by `deadline`, whatever the run wrote.
   [[nodiscard]] GitReview review(std::chrono::steady_clock::time_point deadline) const;
 
  private:
@@ -51,7 +51,7 @@ class GitGuard {
     bool is_read_only = false;                   // the run cannot reach it
     std::set<std::string> parts{};               // those that were there
     std::map<std::string, std::string> links{};  // those that were symlinks, and their texts; "" is the `.git` itself
-    std::map<std::string, std::string> todos{};  // lists of instructions, and which file each was
+    std::map<std::string, std::string> todos{};  // lists of instructions, and each one's file identity
   };
   struct Tree {
     std::filesystem::path path;
@@ -71,7 +71,7 @@ class GitGuard {
   std::vector<Tree> trees_;
   std::vector<std::filesystem::path> shut_;
   std::vector<std::filesystem::path> pinned_;
-  std::vector<std::filesystem::path> absent_;  // programs that the configuration names and that are not there
+  std::vector<std::filesystem::path> absent_;  // missing programs that the configuration names
   std::string weakness_;
   timespec started_{};
   std::chrono::steady_clock::time_point deadline_{};

@@ -1,5 +1,5 @@
-// The end of a run that could write: nothing of it is alive, and what it added to git directories is judged by what git
-// would make of it.
+// Reviews a run that could write, when nothing of it is alive: judges what it added to git directories by what git
+// would do with it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -28,14 +28,15 @@ constexpr std::size_t kMostNewHooks = 256;
 
 }  // namespace
 
-// Of one tree.
+// Reviews one tree.
 class GitReviewer {
  public:
   GitReviewer(const GitGuard& guard, const GitGuard::Tree& tree, GitReview& review)
       : guard_(guard), tree_(tree), review_(review), root_(tree.root.get()) {}
 
   void run(std::chrono::steady_clock::time_point deadline) {
-    // Those we know first: they matter most, and no flood of files can keep us from them.
+    // First the git directories from before the run: they matter most, and this way a flood of files cannot keep us
+    // from them.
     for (const auto& [path, before] : tree_.known) review_known(path, before);
     for (const fs::path& path : guard_.absent_) {
       if (!is_inside(path, tree_.path)) continue;
@@ -97,7 +98,7 @@ class GitReviewer {
     for (const auto& [todo, identity] : before.todos) judge_todo(git_below(path, todo), identity);
   }
 
-  // Puts a symlink back that is gone or another.
+  // Restores a symlink that is gone or changed.
   void keep_link(const std::string& path, const std::string& text, const std::string& what) {
     const Result<std::string> now = read_git_link(root_, path);
     if (now && *now == text) return;
@@ -120,8 +121,8 @@ class GitReviewer {
     for (const std::string_view todo : kGitTodos) judge_todo(git_below(path, todo), {});
   }
 
-  // What `git worktree add` and `git submodule` make: a file that leads into a git directory we have checked, from where
-  // only worktrees and submodules have theirs.
+  // True for what `git worktree add` and `git submodule` make: a file that leads to the place in a checked git
+  // directory where worktrees or submodules have theirs.
   [[nodiscard]] bool leads_to_git_of_ours(const std::string& path) const {
     const Result<std::string> text = read_git_file(root_, path);
     const std::optional<std::string> target = text ? gitdir_target(*text) : std::nullopt;
@@ -138,7 +139,7 @@ class GitReviewer {
   void judge_part(const std::string& git, std::string_view part) {
     const std::string path = git_below(git, part);
     const mode_t mode = mode_of(path);
-    if (mode == 0 || part == "gitdir") return;  // a worktree's own place: git only compares it
+    if (mode == 0 || part == "gitdir") return;  // a worktree's own path: git only compares it
     if (part == "hooks") return judge_hooks(path, mode);
     if (part == "commondir") {
       if (!is_worktrees_commondir(git, path)) take(path, "a pointer to another git directory");

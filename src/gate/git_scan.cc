@@ -37,7 +37,7 @@ GitKind kind_of(unsigned char type) {
   }
 }
 
-// Some file systems do not say in the listing what an entry is.
+// Some file systems do not give an entry's type in the listing.
 unsigned char type_of(int directory, const dirent64& entry) {
   if (entry.d_type != DT_UNKNOWN) return entry.d_type;
   struct stat info{};
@@ -45,7 +45,7 @@ unsigned char type_of(int directory, const dirent64& entry) {
   return static_cast<unsigned char>(IFTODT(info.st_mode));
 }
 
-// Below `.git/modules` and `.git/worktrees` lie git directories. A symlink there leads git to one outside of them.
+// Below `.git/modules` and `.git/worktrees` lie git directories. A symlink there leads git to a directory elsewhere.
 bool is_place_for_git(std::string_view directory, bool root_is_git) {
   constexpr std::string_view kName = ".git/";
   const std::size_t at = directory.find(kName);
@@ -81,7 +81,7 @@ class Scanner {
     if (scan_.incomplete.empty()) scan_.incomplete = std::move(why);
   }
 
-  // A directory of ours that not even we may search: what lies below cannot be reached now, but after a chmod.
+  // True for our own directory that even we may not search: its content cannot be reached now, but can after a chmod.
   [[nodiscard]] bool is_closed(int fd) const {
     struct stat info{};
     if (euid_ == 0 || ::fstat(fd, &info) != 0) return false;
@@ -93,8 +93,8 @@ class Scanner {
     if (!fd) {
       const auto* failed = fd.error().as<SystemError>();
       const int error_number = failed == nullptr ? 0 : failed->error_number;
-      // Gone, or no directory any more: somebody outside works in the tree too. Not ours to read: then the tool, who has no
-      // more rights than we, could not write there either.
+      // It is gone, or no longer a directory: another process works in the tree too. Or we may not read it: then the
+      // tool, which has no more rights than we have, could not write there either.
       if (error_number == ENOENT || error_number == ELOOP || error_number == ENOTDIR || error_number == EACCES) return;
       return stop(fd.error().message);
     }
@@ -175,7 +175,7 @@ Result<UniqueFd> open_listable(int root, const std::string& relative) {
   if (!found || ::fstat(found.get(), &info) != 0 || info.st_uid != ::geteuid()) {
     return fail(system_error("open", printable(relative), EACCES));
   }
-  // By the descriptor's own name: whatever has the path by now, this directory is meant.
+  // By the descriptor, because another directory may have the path by now.
   const std::string by_descriptor = fmt::format("/proc/self/fd/{}", found.get());
   if (::chmod(by_descriptor.c_str(), (info.st_mode & 07777U) | 0500U) != 0) {
     return fail(system_error("open", printable(relative), EACCES));

@@ -23,7 +23,7 @@ struct FoundGit {
 struct ScanBounds {
   std::chrono::steady_clock::time_point deadline{};
   std::uint64_t most_entries = 4'000'000;
-  std::uint64_t most_pending_bytes = 64ULL << 20U;  // names of directories still to be read
+  std::uint64_t most_pending_bytes = 64ULL << 20U;  // names of directories not yet read
   std::size_t most_found = 4096;
   bool root_is_git = false;  // the root is a git directory, whatever is in it
 };
@@ -31,15 +31,15 @@ struct ScanBounds {
 struct GitScan {
   std::vector<FoundGit> found{};
   std::uint64_t entries = 0;
-  std::string incomplete{};  // why not everything was seen; empty: it was
+  std::string incomplete{};  // why the scan is incomplete; empty: it is complete
 };
 
-// A directory called `.git`, or one with HEAD, objects and refs (a bare repo: git takes it for one without being told), or
-// with HEAD and commondir (a worktree's). `root` is any descriptor of the directory.
+// Finds directories called `.git`, those with HEAD, objects and refs (a bare repo, which git recognises by itself), and
+// those with HEAD and commondir (a worktree's). `root` is any descriptor of the directory.
 [[nodiscard]] GitScan scan_for_git(int root, const ScanBounds& bounds);
 
-// `relative` below `root`, as a descriptor that can be listed; also when a tool took our right to read it away, which is
-// given back for the moment of opening.
+// Opens `relative` below `root` for listing. If a tool has removed our right to read it, restores that right while it
+// opens.
 [[nodiscard]] Result<UniqueFd> open_listable(int root, const std::string& relative);
 
 }  // namespace sallyport

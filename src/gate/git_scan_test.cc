@@ -1,4 +1,4 @@
-// Finding git directories in a tree that a tool may have made to hide them or to keep us busy.
+// Finds git directories in a tree that a tool may have made to hide them or to keep us busy.
 #include "gate/git_scan.h"
 
 #include <fcntl.h>

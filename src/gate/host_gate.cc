@@ -16,8 +16,8 @@
 namespace sallyport {
 namespace {
 
-// What the caller's shell may have taken from us. Said here, in its words: where it is missed, the kernel only kills
-// (SIGXFSZ), or a helper that cannot say why is gone.
+// Limits that the caller's shell may have set. Check them here with a clear message: later the kernel would only kill
+// (SIGXFSZ), or a helper would vanish without a reason.
 Status check_own_limits() {
   constexpr rlim_t kFiles = 64;
   constexpr rlim_t kFileSize = rlim_t{1} << 20U;
@@ -52,12 +52,12 @@ Status check_config(const GateConfig& config) {
   return {};
 }
 
-// Which repo it is, is settled now, whatever symlink leads elsewhere later. One that is not there is refused by each call.
+// Resolves the repo now, so that a later change of a symlink has no effect. Each call refuses a missing repo.
 void settle_repo(GateConfig& config) {
   if (Result<std::filesystem::path> repo = canonical_directory(config.repo, "repo")) config.repo = *std::move(repo);
 }
 
-// Why nothing can be run. A policy that was read is not named any more: the closed set is what it said.
+// Returns why this gate can run nothing. Once the policy is read, its path is dropped: its content is the closed set.
 std::optional<Error> why_unusable(GateConfig& config) {
   if (Status limits = check_own_limits(); !limits) return std::move(limits).error();
   if (!config.policy) return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<Error> why_unusable(GateConfig& config) {
 
 }  // namespace
 
-// A gate that cannot be is a refusal too, of a call that nobody knows yet (C36).
+// A gate that cannot open counts as a refusal, of a call that is not known yet (C36).
 Result<std::unique_ptr<HostGate>> HostGate::open(GateConfig config, spawn::SupplyFor runs) {
   Result<std::unique_ptr<HostGate>> gate = compose(config, runs);
   if (gate) return gate;
@@ -78,7 +78,7 @@ Result<std::unique_ptr<HostGate>> HostGate::open(GateConfig config, spawn::Suppl
   return fail(record_refusal(config, {.spec = unknown, .repo = config.repo, .job = config.job}, gate.error()));
 }
 
-// Takes the configuration only when nothing can fail any more.
+// Moves from the configuration only when nothing can fail any more.
 Result<std::unique_ptr<HostGate>> HostGate::compose(GateConfig& config, spawn::SupplyFor runs) {
   TRY(check_config(config));
   settle_repo(config);

@@ -1,4 +1,4 @@
-// The gate as the library composes it: the engine over the built-in jails, and those the configuration brings.
+// The gate as the library composes it: the engine over the built-in jails and those in the configuration.
 #pragma once
 
 #include <memory>

@@ -12,10 +12,10 @@ namespace sallyport {
 
 class JailSet {
  public:
-  // Refuses two of one name, names nobody could choose, and an order that names none of them.
+  // Refuses two jails of one name, names that no caller could choose, and an order that names no jail of the set.
   [[nodiscard]] static Result<JailSet> of(const std::vector<Jail*>& jails, std::span<const JailKind> auto_order);
 
-  // What a call that wants this kind may be run in, in order: one jail, or for kAuto several.
+  // The jails in which a call of this kind may run, in order: one, or for kAuto several.
   [[nodiscard]] Result<std::span<Jail* const>> candidates(JailKind kind) const;
   [[nodiscard]] std::span<Jail* const> all() const { return jails_; }
 

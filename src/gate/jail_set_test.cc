@@ -57,7 +57,7 @@ TEST(JailSet, RefusesAnUnknownNameWithAHint) {
   EXPECT_FALSE(set.candidates(JailKind::kAuto)) << "an empty order never falls to any jail";
 }
 
-// A receipt names the jail: nobody may pass for another.
+// A receipt names the jail, so no jail may pass for another.
 TEST(JailSet, RefusesNamesThatAreTakenOrCannotBeChosen) {
   NamedJail one("one");
   NamedJail same("one");
@@ -70,7 +70,7 @@ TEST(JailSet, RefusesNamesThatAreTakenOrCannotBeChosen) {
   EXPECT_EQ(refused_field(JailSet::of({&one}, {})), "");
 }
 
-// "auto" never falls to running without a jail, whoever wrote the order.
+// No order may make "auto" run without a jail.
 TEST(JailSet, RefusesAnOrderWithNoConfinementOrUnknownNames) {
   NamedJail open("open", Confinement::kNone);
   EXPECT_EQ(refused_field(JailSet::of({&open}, std::array{JailKind("open")})), "auto_jails");

@@ -29,7 +29,7 @@ Status check_apart(Workspace& workspace, const CanonicalPaths& paths) {
   for (const fs::path& path : paths.extra_read_write) {
     if (overlap(path, over) || overlap(path, state)) return fail(overlapping(over, "the writable path", path));
   }
-  // Around it is no harm: the workspace is mounted over its part of that.
+  // A path around the repo does no harm: the workspace is mounted over the repo's part of it.
   for (const fs::path& path : paths.extra_read_only) {
     if (is_inside(path, over) || overlap(path, state)) return fail(overlapping(over, "the read-only path", path));
   }
@@ -113,7 +113,7 @@ Status fit_layers(Jail& jail, const JailedSubprocessSpec& spec, Purpose purpose,
                                         fmt::format("the jail \"{}\" cannot show a workspace", jail.name()),
                                         "choose another jail"));
     }
-    // A copy lies below a directory that only the caller may enter, and such a jail opens it as the user the tool runs as.
+    // A copy lies below a directory that only the caller may enter, but such a jail opens it as the tool's user.
     if (jail.layers() == LayerSupport::kBind && plan.run_as) {
       return fail(guarantee_unavailable(
           Guarantee::kFsRepoUntouched,

@@ -14,21 +14,21 @@
 
 namespace sallyport {
 
-// One lies in the other. Both canonical.
+// True when one lies in the other. Both canonical.
 [[nodiscard]] bool overlap(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// The repo's first.
+// The repo's workspace comes first.
 [[nodiscard]] std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec);
 
-// Refuses a workspace of another repo, one whose private part the run could reach, and what would write beside it: then the
-// repo would not stay as it is.
+// Refuses a workspace of another repo, one whose private part the run could reach, and options that would write to the
+// repo itself, past the workspace.
 [[nodiscard]] Status check_workspaces(const JailedSubprocessSpec& spec, const CanonicalPaths& paths);
 
-// The working directory, which an earlier run may have made: then it is in the workspace only.
+// The working directory. An earlier run may have made it; then it exists in the workspace only.
 [[nodiscard]] Result<std::filesystem::path> canonical_cwd(const JailedSubprocessSpec& spec,
                                                           const std::filesystem::path& repo);
 
-// One call at a time for each workspace.
+// Locks the workspaces: one call at a time for each.
 class WorkspacesInUse {
  public:
   [[nodiscard]] static Result<WorkspacesInUse> begin(const JailedSubprocessSpec& spec);
@@ -47,10 +47,10 @@ class WorkspacesInUse {
 // Empty when the call has no workspace.
 [[nodiscard]] spawn::LayerWatch watch_layers(const JailedSubprocessSpec& spec);
 
-// The run has started in these.
+// Call when the run has started in these layers.
 [[nodiscard]] Status keep_layers(const JailedSubprocessSpec& spec, const Plan& plan);
 
-// As check_tool_files(), for a path that lies in the workspace: what stands there is what earlier runs left. False: it lies
+// Like check_tool_files(), for a path in the workspace, which holds what earlier runs left. False: the path lies
 // elsewhere.
 [[nodiscard]] Result<bool> checked_in_workspace(const Workspace& workspace, const Plan& plan, const FileRule& rule,
                                                 const std::filesystem::path& path);

@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kAlternates = "objects/info/alternates";
-// git itself follows five; each is one line, and one directory to name.
+// git itself follows five levels; each alternate is one line, and one directory to name.
 constexpr std::size_t kMostAlternates = 16;
 
-// A directory that was opened by its canonical path, so that no symlink can take its place.
+// A directory, opened by its canonical path, so that no symlink can take its place.
 struct GitDirectory {
   fs::path path;
   UniqueFd fd;
@@ -50,20 +50,21 @@ bool has_directory(const GitDirectory& directory, const char* name) {
   return UniqueFd(openat2_beneath(directory.fd.get(), name, O_PATH | O_DIRECTORY)).get() >= 0;
 }
 
-// As git's own is_git_directory() asks, without symlinks.
+// Checks what git's own is_git_directory() checks, without following symlinks.
 bool is_git_directory(const GitDirectory& directory) {
   return has_directory(directory, "objects") && has_directory(directory, "refs") &&
          read_git_file(directory.fd.get(), "HEAD").has_value();
 }
 
-// The same file, by whatever spelling. A name that cannot be resolved is none.
+// True when the text, in any spelling, names the wanted file. A name that cannot be resolved names no file.
 bool leads_to(const fs::path& from, const std::string& text, const fs::path& wanted) {
   if (text.empty()) return false;
   const Result<fs::path> canonical = canonical_existing(from / text, "git directory");
   return canonical && *canonical == wanted;
 }
 
-// COMMON of a worktree's own directory COMMON/worktrees/X that knows this repo; nullopt: it is none, or does not.
+// COMMON of a worktree's own directory COMMON/worktrees/X that points back to this repo; nullopt: it is no such
+// directory, or does not point back.
 std::optional<GitDirectory> common_of_worktree(const GitDirectory& own, const fs::path& repo) {
   const std::optional<std::string> common = line_in(own, "commondir");
   const std::optional<std::string> back = line_in(own, "gitdir");
@@ -111,7 +112,7 @@ class Finder {
     std::optional<GitDirectory> common = common_of_worktree(*own, repo_);
     const bool is_submodule = !common && knows_as_worktree(*own, repo_);
     const GitDirectory& shown = common ? *common : *own;
-    if (is_inside(shown.path, repo_)) {  // part of the repo, and so in sight
+    if (is_inside(shown.path, repo_)) {  // part of the repo, so shown already
       found_.place = GitPlace{.own = own->path, .common = shown.path};
       return note_alternates(shown);
     }

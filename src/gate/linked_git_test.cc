@@ -1,4 +1,4 @@
-// A repo's `.git` may point anywhere. Only what points back, and is the same user's, is shown.
+// A repo's `.git` may point anywhere. Only a directory that points back, and belongs to the same user, is shown.
 #include "gate/linked_git.h"
 
 #include <gtest/gtest.h>
@@ -79,12 +79,12 @@ TEST_F(LinkedGitTest, ADirectoryThatDoesNotPointBackIsHidden) {
 TEST_F(LinkedGitTest, ACommonDirectoryOfTheReposChoiceIsNotTaken) {
   make_worktree();
   make_git("private/.git");
-  // The repo brings a worktree directory of its own, which names somebody's repo as the common one.
+  // The repo brings a worktree directory of its own, which names another user's repo as the common one.
   dir_.file("wt/fake/worktrees/x/commondir", (dir_ / "private/.git").native() + "\n");
   dir_.file("wt/fake/worktrees/x/gitdir", (repo() / ".git").native() + "\n");
   dir_.file("wt/.git", "gitdir: fake/worktrees/x\n");
   EXPECT_TRUE(shown().empty());
-  // And one that a symlink puts into somebody's repo.
+  // And a directory that a symlink puts into another user's repo.
   fs::remove_all(repo() / "fake/worktrees");
   fs::create_directory_symlink(dir_ / "private/.git", repo() / "fake/worktrees");
   EXPECT_TRUE(shown().empty());

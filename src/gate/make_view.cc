@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class Collector {
  public:
-  // The path as it is now; its identity is what the jail will insist on.
+  // Records the path's identity now; the jail insists on that identity.
   Result<HostPath> look(const fs::path& path) {
     const UniqueFd fd = TRY(open_exactly(path, O_PATH));
     struct statx about{};
@@ -64,8 +64,8 @@ struct Surroundings {
   std::string home;
 };
 
-// Whether PREFIX of PREFIX/bin/NAME holds one installation and nothing else: a venv, a JDK, a Go tree, or one version below
-// a version manager. ~/.local, or a home with a bin directory, is none.
+// True when PREFIX of PREFIX/bin/NAME holds one installation and nothing else: a venv, a JDK, a Go tree, or one version
+// below a version manager. False for ~/.local, or a home with a bin directory.
 bool is_installation(const fs::path& prefix, const Surroundings& around) {
   if (is_inside(around.repo, prefix) || is_inside(around.home, prefix)) return false;
   for (const char* mark : {"pyvenv.cfg", "VERSION", "release"}) {
@@ -76,7 +76,7 @@ bool is_installation(const fs::path& prefix, const Surroundings& around) {
          above.parent_path().filename() == "versions" || above.parent_path().filename() == "installs";
 }
 
-// The outermost directory of packages that the file lies in; empty when it is no npm package's.
+// The outermost directory of packages that holds the file; empty when the file belongs to no npm package.
 fs::path packages_around(const fs::path& path) {
   fs::path found;
   for (fs::path place = path.parent_path(); place.has_relative_path(); place = place.parent_path()) {
@@ -85,7 +85,7 @@ fs::path packages_around(const fs::path& path) {
   return found;
 }
 
-// A tool outside the system directories brings itself and what it is installed with.
+// For a tool outside the system directories, adds the tool and the installation around it.
 Status add_tool_file(const fs::path& path, const Surroundings& around, const HostLayout& host, Collector& collector,
                      std::vector<HostPath>& files) {
   if (in_system(path, host)) return {};
@@ -105,7 +105,7 @@ Status add_tool_file(const fs::path& path, const Surroundings& around, const Hos
   return add(prefix / "lib");
 }
 
-// Python is started by its name in a venv, and looks for the venv beside that name.
+// The user starts Python by its name in a venv, and Python looks for the venv beside that name.
 Status add_installation_of(const fs::path& name, const Surroundings& around, const HostLayout& host,
                            Collector& collector, std::vector<HostPath>& files) {
   std::error_code error;
@@ -118,7 +118,7 @@ Status add_installation_of(const fs::path& name, const Surroundings& around, con
 // The symlinks on the way to what the jail will show by its real place, so that the name as written leads there, too.
 void add_links_to(const fs::path& name, std::vector<HostLayout::Link>& links) {
   const Result<ResolvedPath> resolved = resolve_existing(name);
-  if (!resolved) return;  // refused elsewhere, in its own words
+  if (!resolved) return;  // refused elsewhere, with its own message
   for (const fs::path& link : resolved->links) {
     std::error_code error;
     const fs::path text = fs::read_symlink(link, error);
@@ -132,7 +132,7 @@ Status check_home(const Plan& plan, const std::string& home) {
                               "choose the project's own directory, so that the rest of the home stays hidden"));
 }
 
-// By the name under which it would be shown: a home can be reached through a symlink.
+// The name under which the home would be shown: it can be reached through a symlink.
 std::string canonical_home(const std::string& home) {
   if (home.empty()) return home;
   const Result<fs::path> resolved = canonical_existing(home, "HOME");

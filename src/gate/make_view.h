@@ -1,4 +1,5 @@
-// What a jail shows of the host in one run: the view, and which file each path of the caller's was when it was checked.
+// What a jail shows of the host in one run: the view, and the identity that each of the caller's paths had when it was
+// checked.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace sallyport {
 
-// `home` may be empty. A repo that contains it is refused: nothing of the caller's home may come along by accident. Only a run
-// needs its workspace's private part to be there.
+// `home` may be empty. Refuses a repo that contains it, so that nothing of the caller's home is shown by accident. A
+// workspace's private part must exist only for a run.
 [[nodiscard]] Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const std::string& home,
                                          Purpose purpose);
 

@@ -7,8 +7,8 @@
 
 namespace sallyport {
 
-// Gate::open, but a native jail is a child of this process, without a server between, and is started as soon as its call is
-// admitted, while the gate still plans the run. The run does not see what the host mounts from then on.
+// Like Gate::open, but a native jail is a child of this process, without a server in between, and starts as soon as its
+// call is admitted, while the gate still plans the run. The run does not see what the host mounts after that.
 [[nodiscard]] Result<std::unique_ptr<Gate>> open_gate_for_one_run(GateConfig config);
 
 }  // namespace sallyport

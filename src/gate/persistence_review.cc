@@ -34,7 +34,7 @@ class Reviewer {
     if (!root || !files) return {.incomplete = root ? files.error().message : root.error().message};
     const Status walked = walk(*std::move(root));
     const auto read = [&files](const Change& change, persistence::Side side) -> std::optional<std::string> {
-      if (side == persistence::Side::kBefore) return std::nullopt;  // nobody kept it
+      if (side == persistence::Side::kBefore) return std::nullopt;  // we kept no copy
       Result<std::string> text = files->read_file(change.path, kLargestJudged);
       return text ? std::optional(*std::move(text)) : std::nullopt;
     };
@@ -82,7 +82,7 @@ class Reviewer {
   const Plan& plan_;
   const timespec& started_;
   const std::chrono::steady_clock::time_point deadline_;
-  std::vector<bool> touched_ = {false};  // the repo's own directory is touched by every run, and means nothing
+  std::vector<bool> touched_ = {false};  // every run touches the repo's own directory, so that means nothing
   std::vector<Change> changed_;
   std::vector<Change> suspected_;
   bool late_ = false;
@@ -103,7 +103,7 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
   if (events == nullptr) return;
   std::size_t said = 0;
   for (const PersistenceFinding& finding : review.findings) {
-    if (finding.severity == PersistenceSeverity::kLow) continue;  // in the record
+    if (finding.severity == PersistenceSeverity::kLow) continue;  // only in the record
     if (++said > kMostSaid) break;
     events->emit({.level = EventLevel::kWarning,
                   .name = "subproc.persistence.found",

@@ -1,4 +1,4 @@
-// What a run with a writable repo, and no workspace, left there that would run later, outside (ADR 0060).
+// Finds what a run with a writable repo, and no workspace, left there that would run later, outside (ADR 0060).
 #pragma once
 
 #include <time.h>
@@ -15,15 +15,15 @@ namespace sallyport {
 
 struct PersistenceReview {
   std::vector<PersistenceFinding> findings{};
-  std::string incomplete{};  // why the repo was not looked through; empty: it was
+  std::string incomplete{};  // why the repo was not searched; empty: it was
 };
 
 class PersistenceWatch {
  public:
-  // Before the run; does nothing where the repo is not writable.
+  // Make it before the run; it does nothing when the repo is not writable.
   explicit PersistenceWatch(const Plan& plan);
-  // After it: files that changed since, and by the rules that matter most also what lies in directories that did, for a
-  // directory can be renamed with everything in it.
+  // Call after the run: judges files that changed since. The rules that matter most also judge the content of changed
+  // directories, since a directory can be renamed with everything in it.
   [[nodiscard]] PersistenceReview review(std::chrono::steady_clock::time_point deadline) const;
 
  private:

@@ -30,7 +30,7 @@ Error not_trusted(const fs::path& file, const TrustProblem& problem) {
                       "a policy decides what may run: keep it where only you or root can change it");
 }
 
-// The very file whose way was checked, whoever renames what by now.
+// Opens the very file whose path was checked, even if a rename has happened since.
 Result<UniqueFd> open_policy(const fs::path& file, const fs::path& repo) {
   const fs::path absolute = TRY(absolute_from_here(file));
   const Trusted<TrustedNode> node = trusted_file(absolute, TrustContext::current(repo));

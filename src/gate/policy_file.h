@@ -1,4 +1,5 @@
-// The closed set in force: the built-in one, or the one in a file the user named. Never one found by searching (C3).
+// The closed set in force: the built-in set, or the set in a file that the user named. We never search for such a file
+// (C3).
 #pragma once
 
 #include <filesystem>
@@ -9,9 +10,9 @@
 
 namespace sallyport {
 
-// A policy is believed only where nobody but the caller or root could have put or changed it: the file and every directory and
-// symlink on the way (locate/trust.h). One inside `repo` is refused too: the scanned repo must not say what may be run over it.
-// `repo` is canonical; empty: none.
+// Reads a policy only if just the caller or root could have written or changed the file, and every directory and
+// symlink on the way (locate/trust.h). Also refuses a policy inside `repo`: the scanned repo must not decide what may
+// run over it. `repo` is canonical; empty: none.
 [[nodiscard]] Result<Allowlist> load_allowlist(const std::optional<std::filesystem::path>& policy,
                                                const std::filesystem::path& repo = {});
 

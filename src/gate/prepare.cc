@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One gate, one repo: what was said about it when the gate was opened (its policy lies elsewhere) holds for no other.
+// One gate, one repo: what the gate checked when it was opened (that the policy lies elsewhere) holds for no other
+// repo.
 Result<fs::path> repo_of(const JailedSubprocessSpec& spec, const fs::path& of_gate) {
   fs::path repo = TRY(canonical_directory(of_gate, "repo"));
   if (spec.repo.empty() || TRY(canonical_directory(spec.repo, "repo")) == repo) return repo;
@@ -47,7 +48,7 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const f
   return paths;
 }
 
-// Shown like a path that the caller named, unless the caller has shown it already.
+// Shows the directory like a path that the caller named, unless the caller shows it already.
 void show_linked_git(const LinkedGit& linked, CanonicalPaths& paths) {
   for (const fs::path& directory : linked.shown) {
     const auto shows = [&](const fs::path& path) { return is_inside(directory, path); };
@@ -65,7 +66,8 @@ std::vector<HiddenGit> still_hidden(LinkedGit linked, const CanonicalPaths& path
   return std::move(linked.hidden);
 }
 
-// A Unix socket that is handed over as stdin can be sent wherever its type lets it. One that is only copied from cannot.
+// A tool that gets a Unix socket as stdin can send wherever the socket's type allows. It cannot if the supervisor only
+// copies from the socket.
 Status check_stdin(const JailedSubprocessSpec& spec) {
   const auto* given = std::get_if<RawStdinFd>(&spec.stdin_source);
   const bool matters = std::ranges::find(spec.required, Guarantee::kNetUnixIsolated) != spec.required.end();
@@ -75,7 +77,7 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
       guarantee_unavailable(Guarantee::kNetUnixIsolated, "stdin is a socket", "pass the bytes, or a pipe or file"));
 }
 
-// What depends on the version that was found.
+// Adjusts what depends on the version that was found.
 void fit_to_tool(Prepared& prepared) {
   if (!prepared.npm_layout || prepared.tool != prepared.host_tool) return;
   hardening::fit_to_npm(*prepared.npm_layout, prepared.plan.argv, prepared.plan.env);
@@ -93,7 +95,7 @@ Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedS
   prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
   prepared.hidden_git = still_hidden(std::move(linked), paths);
   prepared.workspace = spec.workspace;
-  // A jail that shows a workspace enters it by name, inside; the host may not have it.
+  // A jail that shows a workspace enters the cwd by name, inside; the host may not have that directory.
   const fs::path& checked = spec.workspace != nullptr ? prepared.plan.repo : prepared.plan.cwd;
   prepared.cwd = TRY(open_exactly(checked, O_PATH | O_DIRECTORY));
   if (prepared.plan.extra_ca) prepared.ca_bundle = TRY(read_ca_bundle(*prepared.plan.extra_ca));

@@ -21,29 +21,30 @@ namespace sallyport {
 struct Prepared {
   AdmittedCall call{};
   Plan plan{};
-  UniqueFd cwd{};                  // the directory that was checked, not whatever has its name later
-  Workspace* workspace = nullptr;  // borrowed, of the call
-  // What the jail resolved the tool's name to; and, once a jail asked for it, what it means on the host.
+  UniqueFd cwd{};                  // the directory that was checked, even if its name changes later
+  Workspace* workspace = nullptr;  // borrowed from the call
+  // What the jail resolved the tool's name to; and, once a jail asked for it, what the name means on the host.
   std::shared_ptr<const Executable> tool{};
   std::shared_ptr<const Executable> host_tool{};
   std::optional<hardening::NpmLayout> npm_layout{};  // of host_tool, when it is npm
-  GitGuard git{};                                    // of a jailed run that may write
+  GitGuard git{};                                    // set for a jailed run that may write
   std::vector<HiddenGit> hidden_git{};               // git directories that the repo points to and that are not shown
   std::string ca_bundle{};                           // what the jail shows as kJailCaBundle; empty: nothing
   std::string write_doubt{};                         // why fs.write_confined cannot be promised; empty: it can
-  // As they were written, symlinks and all: the caller's own paths, and by which host_tool and its interpreter were found.
+  // Paths as written, symlinks included: the caller's own paths, and those by which host_tool and its interpreter were
+  // found.
   std::vector<std::filesystem::path> path_names{};
   std::vector<std::filesystem::path> tool_names{};
 };
 
-// Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started. `repo` is the gate's.
+// Resolves and checks paths, and turns the call into a plan. Makes nothing, starts nothing. `repo` is the gate's.
 [[nodiscard]] Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
                                        const std::filesystem::path& repo);
 
-// Finds the tool's file as this jail means it, and fits the plan to what was found.
+// Finds the tool's file as this jail resolves it, and fits the plan to what was found.
 [[nodiscard]] Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared);
 
-// The same call once git has listed the repo's configuration: the plan is made anew, the pinned files stay.
+// The same call once git has listed the repo's configuration: makes a new plan, keeps the pinned files.
 [[nodiscard]] Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, ChildPath& child_path,
                                              const JailedSubprocessSpec& spec, const GitConfiguration& git);
 

@@ -91,7 +91,7 @@ class SecondNames {
       const std::string directory = std::move(pending.back());
       pending.pop_back();
       const Result<UniqueFd> fd = open_listable(root->get(), directory);
-      if (!fd) continue;  // what we cannot read the run cannot read either
+      if (!fd) continue;  // if we cannot read it, the run cannot either
       const Result<std::vector<std::string>> names = list_directory(fd->get(), directory, kMostFiles);
       if (!names) return names.error().message;
       for (const std::string& name : *names) {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// npm looks for a project's .npmrc from its working directory upwards. Here there can only be root's.
+// npm looks for a project's .npmrc from its working directory upwards. In this directory only root can have put one.
 constexpr std::string_view kNeutralPlace = "/etc";
 constexpr std::chrono::milliseconds kNpmPatience = 30s;
 constexpr ByteCount kLongestAnswer{64 * 1024};
@@ -48,7 +48,7 @@ Status check_repo_is_elsewhere(const GateConfig& config) {
   return fail(registry_unknown(fmt::format("{} {}", place.error().where, place.error().why), kHint));
 }
 
-// The other gate does not know of the analysed repo, from which nothing may be executed.
+// The other gate does not know the analysed repo, from which nothing may be executed.
 Status check_program_is_elsewhere(const Explanation& explanation, const fs::path& repo) {
   std::vector<ExecutableIdentity> files(explanation.interpreters.begin(), explanation.interpreters.end());
   files.push_back(explanation.binary);
@@ -107,12 +107,12 @@ Result<std::string> ask_npm(const GateConfig& config) {
   return registry;
 }
 
-// What npm would be told by variables that it does not get from us.
+// What npm would read from variables that we do not pass to it.
 Result<std::optional<std::string>> registry_named(const GateConfig& config) {
   const OperatorNpm& npm = config.npm;
   if (!npm.registry.empty()) return npm.registry;
   std::error_code error;
-  if (npm.npmrc.empty() || !fs::exists(npm.npmrc, error)) return std::nullopt;  // npm passes over one that is not there
+  if (npm.npmrc.empty() || !fs::exists(npm.npmrc, error)) return std::nullopt;  // npm skips a missing .npmrc
   return registry_in(TRY(npmrc_of(config)), npm.variable);
 }
 
@@ -138,7 +138,7 @@ void RegistryAllowlist::apply_to(JailedSubprocessSpec& spec) const {
   spec.allowed_hosts.insert(spec.allowed_hosts.end(), hosts.begin(), hosts.end());
   if (credentials) spec.registry_credentials = credentials;
   if (spec.argv.empty() || spec.argv.front() != "npm") return;
-  // In one word, right behind the name: npm takes the last of several.
+  // One argument, right after the name: of several, npm takes the last.
   spec.argv.insert(spec.argv.begin() + 1, "--registry=" + (credentials ? endpoint : registry));
   // The registry's own answers, and lock files, name it by its real URL.
   if (credentials) spec.argv.insert(spec.argv.begin() + 2, "--replace-registry-host=always");

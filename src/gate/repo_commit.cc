@@ -23,7 +23,7 @@ constexpr ByteCount kPackedRefs = mebibytes(1);
 
 struct GitDirectories {
   UniqueFd own;       // with HEAD
-  UniqueFd common{};  // with the branches, of a linked worktree; else it is the same
+  UniqueFd common{};  // has the branches; set for a linked worktree, else `own` has them
   [[nodiscard]] const UniqueFd& branches() const { return common ? common : own; }
 };
 
@@ -84,7 +84,7 @@ std::optional<std::string> repo_commit(const fs::path& repo) {
   if (!head->starts_with(kReference)) return as_commit(*head);
   std::string reference = head->substr(kReference.size());
   while (!reference.empty() && (reference.back() == '\n' || reference.back() == ' ')) reference.pop_back();
-  // openat2(2) refuses what leaves the git directory; a NUL would only shorten the name.
+  // openat2(2) refuses a path out of the git directory; a NUL would cut the name short.
   if (!reference.starts_with("refs/") || reference.find('\0') != std::string::npos) return std::nullopt;
   const std::optional<std::string> loose = read_beneath(git->branches(), reference, kSmall);
   return loose ? as_commit(*loose) : packed(git->branches(), reference);

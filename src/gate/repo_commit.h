@@ -1,5 +1,5 @@
-// The commit a repo stands at, read without starting anything. The repo is a stranger's: no symlink is followed, nothing but
-// regular files of its git directory is read, and never more than a bound.
+// Reads which commit a repo is at, without starting anything. The repo is untrusted: this follows no symlink, and reads
+// only regular files of its git directory, and no more than a bound.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace sallyport {
 
-// 40 or 64 hex digits. Where `.git` is a file, as of a linked worktree or a submodule, what it names is believed only when it
-// points back (linked_git.h). Nothing when it cannot be told: no git directory, a symbolic HEAD without a commit, reference
-// tables.
+// 40 or 64 hex digits. Where `.git` is a file, as in a linked worktree or a submodule, it trusts the directory named
+// there only if that points back (linked_git.h). nullopt when the commit cannot be determined: no git directory, a
+// symbolic HEAD without a commit, reference tables.
 [[nodiscard]] std::optional<std::string> repo_commit(const std::filesystem::path& repo);
 
 }  // namespace sallyport

@@ -1,4 +1,4 @@
-// Which commit a repo stands at, of a repo that would rather say another.
+// Which commit a repo is at, when the repo tries to claim another.
 #include "gate/repo_commit.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(RepoCommitTest, C33_is_read_from_HEAD_a_branch_or_packed_refs) {
   EXPECT_EQ(commit(), kTwo);
   dir_.file("repo/.git/refs/heads/main", kOne + "\n");
   EXPECT_EQ(commit(), kOne);
-  // A stranger's repo leads nowhere else.
+  // An untrusted repo cannot lead us elsewhere.
   dir_.file("repo/.git/HEAD", "ref: refs/../../../../../../etc/hostname\n");
   EXPECT_FALSE(commit());
 }
@@ -63,7 +63,7 @@ TEST_F(RepoCommitTest, C33_of_a_submodule_is_its_own) {
   EXPECT_EQ(commit(), kOne);
 }
 
-// Attack: a repo that claims somebody else's commit.
+// Attack: a repo that claims another repo's commit.
 TEST_F(RepoCommitTest, C33_is_not_borrowed_from_what_does_not_point_back) {
   make_worktree();
   ASSERT_EQ(commit(), kOne);  // the control

@@ -21,7 +21,7 @@ bool is_required(std::span<const Guarantee> required, Guarantee guarantee) {
   return std::ranges::find(required, guarantee) != required.end();
 }
 
-// The layer below names the guarantee itself when it knows which one is lost.
+// The layer below names the guarantee itself if it knows which one is lost.
 Error refused(Guarantee guarantee, Error cause) {
   const auto* named = cause.as<GuaranteeUnavailable>();
   if (named == nullptr || named->guarantee != guarantee) {
@@ -58,7 +58,8 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, con
     add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitPids});
     return {};
   }
-  // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts that jail; the kernel exempts uid 0.
+  // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts only that jail's processes; the kernel
+  // exempts uid 0.
   const bool counts_this_run = wanted.counted_apart && ::geteuid() != 0;
   if (is_required(required, Guarantee::kLimitPids) || !counts_this_run) {
     return fail(refused(Guarantee::kLimitPids, cgroup.error()));
@@ -69,7 +70,7 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, con
   return {};
 }
 
-// All in one group where that works (v2 knows only that; v1 makes one directory per controller).
+// Puts all limits in one group where that works (v2 has only that; v1 makes one directory per controller).
 bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources& resources) {
   std::vector<Guarantee> together;
   CgroupLimits group{.account_cpu = limits.cpu.has_value()};
@@ -91,13 +92,13 @@ bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources&
 
 void add_cpu_rlimit(std::chrono::milliseconds cpu, Resources& resources) {
   const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
-  // SIGXCPU first, so that the fate says what happened; SIGKILL a second later for who ignores it.
+  // SIGXCPU first, so that the fate shows the cause; SIGKILL a second later for a process that ignores it.
   resources.rlimits.push_back({RLIMIT_CPU, seconds, seconds + 1});
 }
 
-// A cgroup counts, the supervisor acts on the count.
+// A cgroup counts processor time; the supervisor acts on the count.
 Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
-  // A v2 group made for another limit counts too, and a second one would take the run out of it.
+  // A v2 group made for another limit counts it too, and joining a second group would leave the first.
   if (resources.cpu_time()) {
     resources.established.push_back({Guarantee::kLimitCpu, mechanism_of(resources.cgroups.back())});
     return {};
@@ -132,7 +133,7 @@ Result<std::uint64_t> Resources::oom_kills() const {
 std::uint64_t Resources::socket_memory() const {
   std::uint64_t bytes = 0;
   for (const RunCgroup& cgroup : cgroups) {
-    // A counter that cannot be read any more must not hide what it counted.
+    // A counter that can no longer be read counts as exhausted.
     bytes = std::max(bytes, cgroup.socket_memory().value_or(std::numeric_limits<std::uint64_t>::max()));
   }
   return bytes;
@@ -148,8 +149,8 @@ std::optional<std::chrono::microseconds> Resources::cpu_time() const {
 Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                     const LimitsWanted& wanted) {
   Resources resources;
-  // A core file would be written by the kernel, outside every limit, wherever core_pattern says. One byte instead of none:
-  // a core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
+  // The kernel would write a core file outside every limit, wherever core_pattern says. One byte instead of none: a
+  // core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
   resources.rlimits.push_back({RLIMIT_CORE, 1, 1});
   if (limits.cpu) add_cpu_rlimit(*limits.cpu, resources);
   if (limit_together(limits, wanted, resources)) return resources;

@@ -1,4 +1,4 @@
-// Memory, process and processor limits of one run, by the strongest means the host gives, and by which.
+// Memory, process and processor limits of one run, by the strongest means that the host offers; records which means.
 #pragma once
 
 #include <chrono>
@@ -23,20 +23,20 @@ struct Resources {
   std::vector<RunCgroup> cgroups;
   std::vector<ResourceLimit> rlimits;
   std::vector<Established> established;
-  bool watch_memory = false;  // nobody but the supervisor keeps that limit
+  bool watch_memory = false;  // only the supervisor enforces that limit
 
   [[nodiscard]] std::vector<int> procs_fds() const;
-  // What the kernel's OOM killer did in this run's own cgroups.
+  // How many processes the kernel's OOM killer killed in this run's own cgroups.
   [[nodiscard]] Result<std::uint64_t> oom_kills() const;
-  // Held in socket buffers that the kernel counts apart from the limited memory.
+  // Bytes in socket buffers that the kernel counts apart from the limited memory.
   [[nodiscard]] std::uint64_t socket_memory() const;
-  // Used by all of the run's processes together; nullopt when no cgroup counts it.
+  // Processor time of all the run's processes together; nullopt when no cgroup counts it.
   [[nodiscard]] std::optional<std::chrono::microseconds> cpu_time() const;
 };
 
-// A limit that cannot be had at all is refused. Where no cgroup can be made, memory is watched and the others are kept by an
-// rlimit, and the receipt says so, unless the caller listed the guarantee as required: an rlimit binds each process, not the
-// run, and a watch sees the run only now and then.
+// Refuses a limit that cannot be enforced at all. Where no cgroup can be made, the supervisor watches memory and
+// rlimits enforce the others, and the receipt says so. If the caller requires the guarantee, it refuses instead: an
+// rlimit binds each process, not the run, and a watch measures the run only from time to time.
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                                   const LimitsWanted& wanted);
 

@@ -26,7 +26,7 @@ TEST(Resources, OfACallWithoutLimitsAreTheCoreFilesAlone) {
   EXPECT_TRUE(resources->cgroups.empty());
 }
 
-// By whatever means this host has; the receipt says which, and every limit that was asked for is in it.
+// By whichever means this host has; the receipt names the means and lists every requested limit.
 TEST(Resources, EstablishEveryLimitThatWasAskedFor) {
   const Limits limits{.wall = 1s, .memory = mebibytes(64), .cpu = 3s};
   const Result<Resources> resources = acquire_resources(limits, {}, {});

@@ -17,7 +17,7 @@
 namespace sallyport {
 namespace {
 
-// At least a moment, so that a run out of time ends as one.
+// At least one millisecond, so that a run without time left ends as one that ran out of time.
 std::chrono::milliseconds remaining(std::chrono::milliseconds wall, std::chrono::microseconds spent) {
   return std::max(wall - std::chrono::duration_cast<std::chrono::milliseconds>(spent), std::chrono::milliseconds(1));
 }
@@ -47,7 +47,7 @@ void keep_streams(EventSink* events, const Plan& plan, spawn::Ended& ended, Jail
   result.stderr_stream = std::move(ended.stderr_stream);
 }
 
-// A limit that was asked for and is kept by less than a cgroup.
+// Warns of a requested limit that something weaker than a cgroup enforces.
 void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& resources) {
   if (events == nullptr) return;
   for (const Established& entry : resources.established) {
@@ -85,7 +85,7 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
   return supervision;
 }
 
-// The git review knows where these lead: what is left of them is what `git worktree add` makes.
+// The git review knows where these lead; it leaves only what `git worktree add` makes.
 bool is_judged_by_git_review(const PersistenceFinding& finding) {
   const std::string_view name = std::string_view(finding.path).substr(finding.path.rfind('/') + 1);
   return finding.rule == "git-pointer" && (name == "commondir" || name == "gitdir" || name == ".git");
@@ -102,7 +102,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
                                               const std::stop_token& stop, RunNotes notes) {
   const Plan& plan = prepared.plan;
   EventSink* const events = notes.silent ? nullptr : config_.events;
-  // What an owner killed by SIGKILL could not remove, the next one does; only cgroups outlive their owner at all.
+  // An owner killed by SIGKILL could not remove its cgroups, so the next owner does; nothing else outlives its owner.
   if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
   }
@@ -120,7 +120,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   supervision.on_started = [&](const RunFacts& facts) {
     return check_established(jail, *staging.run, facts, host, prepared);
   };
-  // Before the start: a jail may still be on its way, and after the end somebody waits for us.
+  // Do this before the start: a jail may still be starting, and after the run's end the caller waits for us.
   Receipt receipt{.jail = std::string(jail.name()),
                   .binary = prepared.tool->identity,
                   .interpreters = prepared.tool->interpreters,
@@ -128,7 +128,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
                   .plan_digest = plan_digest(plan)};
   const PersistenceWatch persistence(plan);
   Result<spawn::Ended> ended = spawn::supervise(*staging.run, supervision, stop);
-  // However it ended: whatever started could write.
+  // Review however the run ended: anything that started could write.
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
   PersistenceReview left = persistence.review(review_deadline(called, plan.limits.wall));
@@ -142,7 +142,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
   TRY(judge_git_review(plan, review, receipt.established));
   const std::uint64_t oom_kills = TRY(resources.oom_kills()) + ended->guests_oom_kills;
-  // What we did to it, and what the kernel's counter says, needs no witness inside; anything else does.
+  // What we did to the run, and what the kernel's counter says, needs no report from inside; anything else does.
   if (ended->fate_unknown && ended->by == spawn::EndedBy::kItself && oom_kills == 0) {
     return fail(jail_died(jail.name(), ended->wait_status));
   }

@@ -27,7 +27,7 @@ Named named(std::string_view field, std::string path) {
   return {.field = field, .path = std::move(path), .mount = mount};
 }
 
-// Of what exists of it: the rest will be made there.
+// The mount of the part of the path that exists: the rest will be made there.
 std::optional<std::uint64_t> mount_around(fs::path path) {
   std::optional<std::uint64_t> mount = mount_of(path);
   while (!mount && path != path.root_path()) {
@@ -84,7 +84,7 @@ Status check(const CallPaths& paths, const std::vector<Named>& system, const std
   for (const std::vector<Named>* shown : {&paths.writable, &paths.read_only}) {
     for (const Named& path : *shown) {
       for (const Named& other : paths.hidden) TRY(refuse_either(path, other, "a hidden path"));
-      // What lies inside a home may be shown, by any name.
+      // A run may show what lies inside a home, by any name.
       for (const Named& home : homes) {
         if (const auto found = second_name(path.places, home.places))
           return fail(refused(path, *found, "a home directory"));
@@ -98,7 +98,8 @@ Status check(const CallPaths& paths, const std::vector<Named>& system, const std
 
 Status check_second_names(const Plan& plan, const std::string& home) {
   CallPaths paths = paths_of(plan);
-  // On one mount, with nothing writable or hidden, each thing has one name; asking that costs less than reading the table.
+  // On one mount, with nothing writable or hidden, each file has one name; this check costs less than reading the mount
+  // table.
   const std::optional<std::uint64_t> usual = mount_of(home.empty() ? "/" : home);
   const auto is_usual = [&](const Named& path) { return path.mount == usual; };
   if (paths.writable.empty() && paths.hidden.empty() && std::ranges::all_of(paths.read_only, is_usual)) return {};

@@ -27,7 +27,7 @@ Error not_given(const Jail& jail, const EngineCallHost& host, Guarantee guarante
                                "choose another jail, set the limit it belongs to, or do not require it");
 }
 
-// What a caller gets by asking for it, and so must not miss without a word.
+// Guarantees that the caller asked for, so that it must not lose one silently.
 std::vector<Guarantee> asked_for(const Plan& plan) {
   std::vector<Guarantee> asked;
   if (!plan.allowed_hosts.empty()) asked.push_back(Guarantee::kNetEgressAllowlist);
@@ -75,7 +75,7 @@ std::vector<Established> with_gates_part(std::vector<Established> by_jail, const
   const auto drop = [&by_jail](Guarantee guarantee) {
     std::erase_if(by_jail, [&](const Established& entry) { return entry.guarantee == guarantee; });
   };
-  // A jail of an embedding program may list anything: what names no guarantee cannot be promised, nor written down.
+  // A jail of an embedding program may list anything: drop entries that name no guarantee.
   std::erase_if(by_jail, [](const Established& entry) { return !is_guarantee(entry.guarantee); });
   for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);
   if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);

@@ -1,4 +1,4 @@
-// A plan made ready for one jail, with the gate's own part in what it will establish.
+// Prepares a plan for one jail, and adds the guarantees that the gate itself establishes.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,16 @@ struct Staging {
   std::vector<Established> would_establish;
 };
 
-// Refuses, before anything starts, a run that its jail cannot give what the caller requires or limits (C26).
+// Refuses, before anything starts, a run whose jail cannot give the guarantees or limits that the caller asks for
+// (C26).
 [[nodiscard]] Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared, Purpose purpose,
                                     bool another_follows = false);
 
-// The same for a run that has started, by what it reported: a jail may establish less than it announced.
+// The same for a run that has started, by its report: a jail may establish less than it announced.
 [[nodiscard]] Status check_established(const Jail& jail, const StagedRun& run, const RunFacts& facts,
                                        const EngineCallHost& host, const Prepared& prepared);
 
-// What the jail established, and the gate for it, less what the view or a doubt takes away.
+// What the jail and the gate establish, without the guarantees that the view or a doubt removes.
 [[nodiscard]] std::vector<Established> with_gates_part(std::vector<Established> by_jail, const EngineCallHost& host,
                                                        const Prepared& prepared);
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory that somebody has filled only to make us hold its names is refused (C35).
+// We refuse a directory that was filled only to make us hold its names (C35).
 constexpr std::size_t kMostEntries = 65536;
 constexpr std::array<std::string_view, 3> kStreams = {"/dev/null", "/dev/stdout", "/dev/stderr"};
 
@@ -31,7 +31,7 @@ Error refused(const FileRule& rule, std::string_view why) {
   return invalid_request("argv", fmt::format("{} '{}': {}", rule.what, rule.path, why), rule.hint);
 }
 
-// As the tool will read it: from its cwd, and inside a jail the repo has a second name.
+// Resolves the path as the tool will: from its cwd; and inside a jail the repo has a second name.
 fs::path absolute_path(const Plan& plan, const FileRule& rule, Confinement confinement) {
   fs::path path = plan.cwd / rule.path;
   if (confinement != Confinement::kNone && is_inside(path.lexically_normal(), kJailRepo)) {
@@ -40,13 +40,13 @@ fs::path absolute_path(const Plan& plan, const FileRule& rule, Confinement confi
   return path;
 }
 
-// "/proc/self" is another process for us than for the tool, so nothing below it can be judged here.
+// "/proc/self" names a different process for us than for the tool, so we cannot judge anything below it.
 bool cannot_be_judged(const fs::path& path) {
   return is_inside(path, "/proc") || is_inside(path, "/dev/fd") || path == "/dev/stdin";
 }
 
-// Where a path named by the caller may be the host's own file. The repo counts when it is read-only, too: a symlink in it
-// can lead into a place that is not.
+// Where a path named by the caller may be the host's own file. The repo counts even when it is read-only: a symlink in
+// it can lead into a place that is writable.
 std::vector<fs::path> shown_roots(const Plan& plan) {
   std::vector<fs::path> roots = plan.extra_read_write;
   roots.push_back(plan.repo);
@@ -57,7 +57,7 @@ bool is_inside_any(const fs::path& path, const std::vector<fs::path>& roots) {
   return std::ranges::any_of(roots, [&](const fs::path& root) { return is_inside(path, root); });
 }
 
-// The names in `directory` that the rule's last component means: itself, or all that match.
+// The names in `directory` that the rule's last component means: the component itself, or all that match it.
 Result<std::vector<std::string>> leaves(int directory, const FileRule& rule, const std::string& leaf) {
   if (leaf.find('*') == std::string::npos) return std::vector{leaf};
   const UniqueFd listed = TRY(open_beneath(directory, ".", O_RDONLY | O_DIRECTORY));
@@ -81,8 +81,8 @@ Status check_leaf(int directory, const std::string& name, const FileRule& rule) 
   return {};
 }
 
-// The directory a path lies in, as it would be without symlinks below those roots: they are refused when it is
-// opened. A symlink above them is the host's own and is followed. Nothing when there is no such directory.
+// The directory that holds a path, if no symlink lies below those roots: opening it later refuses such symlinks. It
+// follows a symlink above the roots, which is the host's own. nullopt when there is no such directory.
 std::optional<fs::path> canonical_parent(const fs::path& parent, const std::vector<fs::path>& roots) {
   fs::path normal = parent.lexically_normal();
   if (!normal.has_filename()) normal = normal.parent_path();
@@ -92,14 +92,14 @@ std::optional<fs::path> canonical_parent(const fs::path& parent, const std::vect
   return error ? std::nullopt : std::optional(std::move(canonical));
 }
 
-// Nothing when there is no such directory, and so no file in it.
+// nullopt when there is no such directory, and so no file in it.
 Result<std::optional<UniqueFd>> open_parent(const fs::path& parent, const FileRule& rule) {
   Result<UniqueFd> fd = open_exactly(parent, O_PATH | O_DIRECTORY);
   if (fd) return std::optional(*std::move(fd));
   const auto* const failed = fd.error().as<SystemError>();
   const int why = failed == nullptr ? EINVAL : failed->error_number;
   if (why == ELOOP) return fail(refused(rule, "a symlink stands on the way to it"));
-  // An argument that may be a path, and is none, names no file.
+  // An argument that looks like a path, but is none, names no file.
   if (why == ENOENT || rule.kind == FileRule::Kind::kRewritten) return std::optional<UniqueFd>();
   return fail(refused(rule, errno_text(why)));
 }
@@ -118,7 +118,7 @@ Status check_written(const Plan& plan, const FileRule& rule, Confinement confine
   const std::optional<fs::path> parent = canonical_parent(written, roots);
   if (!parent || !is_inside_any(*parent, roots)) {
     if (must_be_inside) return fail(refused(rule, "lies outside the repo"));
-    return {};  // in a jail not the host's file; else a path that only looks like one, or one the caller chose
+    return {};  // in a jail it is not the host's file; else it only looks like a path, or the caller chose it
   }
   const bool as_written = is_inside_any(written.lexically_normal(), roots);
   const std::optional<UniqueFd> directory = TRY(open_parent(as_written ? written : *parent, rule));
@@ -156,7 +156,7 @@ Status check_absent(const Plan& plan, const FileRule& rule, Confinement confinem
   return fail(refused(rule, fmt::format("the repo has '{}', and the tool would obey it", found.front())));
 }
 
-// One that is not there names no other place, as long as its name stays inside.
+// A missing file leads nowhere else, as long as its name stays inside.
 Status check_inside(const Plan& plan, const FileRule& rule, Confinement confinement) {
   const fs::path path = absolute_path(plan, rule, confinement);
   if (cannot_be_judged(path.lexically_normal())) return fail(refused(rule, "cannot be judged before the start"));

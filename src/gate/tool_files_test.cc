@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = FileRule::Kind;
 
-// By the repo's second name in a jail.
+// A path by the repo's second name in a jail.
 std::string inside(std::string_view path) { return std::string(kJailRepo) + std::string(path); }
 
 void touch(const fs::path& path) { std::ofstream(path) << "x"; }

@@ -49,11 +49,11 @@ Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits
                                .quota_files = scratch_files(quota)};
     }
     case spawn::EndedBy::kCpuTime:
-      // As the kernel ends a process that used up its own: a caller sees one fate for one cause.
+      // The same fate as when the kernel ends a process that used up its own time: one cause, one fate.
       return Completed{Signal{SIGXCPU}};
     case spawn::EndedBy::kMemory:
       return out_of_memory(ended, oom_kills, limits);
-    case spawn::EndedBy::kNetwork:  // only a denial wakes it
+    case spawn::EndedBy::kNetwork:  // only a denial ends a run this way
     case spawn::EndedBy::kItself:
       break;
   }

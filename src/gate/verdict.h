@@ -1,4 +1,4 @@
-// The verdict of a run that is over: what we did to it comes first, then what the kernel counted, then its own end.
+// The verdict on a finished run: what we did to it comes first, then what the kernel counted, then its own end.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sallyport {
 
-// A refusal of egress decides only when the tool then failed; one that coped has its own end, with the denials listed. In strict
-// mode it always decides: a tool that is quick to leave after it must not look as if it had been obedient.
+// A refusal of egress decides the verdict only if the tool then failed; a tool that coped keeps its own end, with the
+// denials listed. In strict mode the refusal always decides: a tool that exits quickly after it must not look obedient.
 enum class NetworkMode { kLenient, kStrict };
 [[nodiscard]] Outcome verdict(const spawn::Ended& ended, std::uint64_t oom_kills, const Limits& limits,
                               std::span<const Denial> denials, NetworkMode network = NetworkMode::kLenient);

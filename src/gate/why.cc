@@ -14,7 +14,7 @@ namespace sallyport {
 namespace {
 
 std::string advice_after(const SetupFailed& failure) {
-  // A switch of the host's binds its containers too, and only the host can turn it.
+  // A sysctl of the host binds its containers too, and only the host can change it.
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
   if (off) return std::string(off->advice);
   if (const std::string_view advice = advice_for(recognise_place()); !advice.empty()) return std::string(advice);

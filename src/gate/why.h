@@ -1,4 +1,4 @@
-// Why a start failed, in words a person can act on: which step, which file or sysctl to look at.
+// Why a start failed, in words that a person can act on: which step, which file or sysctl to check.
 #pragma once
 
 #include <string>

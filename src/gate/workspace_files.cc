@@ -29,7 +29,7 @@ Result<FileType> look(const Workspace& workspace, const FileRule& rule, const fs
   return fail(refused_there(rule, type.error().message));
 }
 
-// The paths that the rule means: itself, or all that match its last component.
+// The paths that the rule means: its own path, or all that match its last component.
 Result<std::vector<fs::path>> meant(const Workspace& workspace, const FileRule& rule, const fs::path& relative) {
   const std::string leaf = relative.filename();
   if (leaf.find('*') == std::string::npos) return std::vector{relative};

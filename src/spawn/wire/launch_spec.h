@@ -108,7 +108,7 @@ struct LaunchSpec {
   std::vector<std::string> env{};  // "NAME=value"
   std::variant<NoJailPlace, JailPlace, ConfinedPlace> place{};
   NetworkSpec network{};
-  std::optional<UserIds> run_as{};  // of an owner that is root: the user that the tool's processes run as, seen from outside the jail
+  std::optional<UserIds> run_as{};  // if the owner is root: the tool's user outside the jail
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
   bool report_tree = false;             // ToolStarted::tree is wanted
