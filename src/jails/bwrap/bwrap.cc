@@ -12,8 +12,8 @@
 namespace sallyport::bwrap {
 namespace {
 
-// bwrap cannot let two places share one tmpfs, so /dev/shm and /var/tmp get their own sixteenths of the disk quota:
-// together they never exceed it.
+// bwrap cannot let two places share one tmpfs, so /dev/shm and /var/tmp get a sixteenth of the disk quota each:
+// together all places never exceed the quota.
 constexpr std::uint64_t kShare = 16;
 constexpr std::uint64_t kSharing = 2;
 
@@ -35,7 +35,7 @@ class CommandBuilder {
   }
 
   void bind(const ViewEntry& entry) {
-    // The same source is passed once, however often it is shown.
+    // Passes each source once, however often it is shown.
     const PassedFd wanted{.kind = PassedFd::Kind::kPath, .text = entry.source};
     const auto known = std::ranges::find(command_.passed, wanted);
     const std::string fd = known == command_.passed.end()
@@ -55,7 +55,7 @@ std::uint64_t quota_of(const Plan& plan) { return count(plan.limits.disk.value_o
 void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& command) {
   switch (entry.kind) {
     case ViewKind::kDirectory:
-      // --dev makes everything below /dev itself.
+      // bwrap's --dev makes everything below /dev.
       if (entry.target.starts_with("/dev")) return;
       command.option({"--perms", fmt::format("{:04o}", entry.mode), "--dir", entry.target});
       return;
@@ -71,7 +71,8 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
                       command.pass({.kind = PassedFd::Kind::kFile, .text = entry.source}), entry.target});
       return;
     case ViewKind::kBind:
-      // System paths are root's own; only what a user can swap needs a descriptor, but one rule is simpler than two.
+      // Only a path that a user can swap needs a descriptor, and system paths belong to root; but one rule is simpler
+      // than two.
       command.bind(entry);
       return;
     case ViewKind::kDevice:
@@ -106,8 +107,8 @@ void render_entry(const ViewEntry& entry, std::uint64_t quota, CommandBuilder& c
   }
 }
 
-// bwrap deletes a file of data once it is mounted, and cannot mount on it again: the caller's own /etc/hosts takes the place
-// of ours.
+// bwrap deletes a file of data once it is mounted, and cannot mount on it again: so the caller's own /etc/hosts
+// replaces ours.
 bool is_covered(const ViewEntry& entry, std::span<const ViewEntry> view) {
   if (entry.kind != ViewKind::kFile && entry.kind != ViewKind::kCopy) return false;
   return std::ranges::any_of(view, [&](const ViewEntry& other) {
@@ -121,8 +122,9 @@ Command render(const Plan& plan, const Inputs& inputs) {
   CommandBuilder command;
   command.option({"bwrap", "--unshare-all", "--unshare-user", "--new-session", "--die-with-parent", "--as-pid-1",
                   "--uid", "1000", "--gid", "1000", "--hostname", "sallyport", "--cap-drop", "ALL", "--clearenv"});
-  // With hosts bwrap is started in a network namespace of ours, where only the egress sockets answer. Without, its own is said
-  // once more, at a place where the worker can replace it when it has made one of ours that names what is refused.
+  // With hosts, bwrap starts in a network namespace of ours, where only the egress sockets answer. Without hosts, we
+  // repeat --unshare-net at an index that the worker knows: if the worker can make a network of ours, which reports
+  // refusals, it replaces that option.
   const std::size_t network_at = command.size();
   command.option({plan.allowed_hosts.empty() ? "--unshare-net" : "--share-net"});
   for (const ViewEntry& entry : inputs.view) {
@@ -138,11 +140,11 @@ Command render(const Plan& plan, const Inputs& inputs) {
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
-  // Its filter not by --seccomp: our init compares the mounts first, with a call that the filter refuses.
+  // Do not pass the filter by --seccomp: our init first compares the mounts, with a call that the filter refuses.
   spawn::JailPlace place = spawn::wrapped_place(plan);
   place.exe = inputs.exe;
   place.landlock_writable = writable_places(inputs.view);
-  place.landlock_writable.emplace_back("/var/tmp");  // not the same directory as /tmp here
+  place.landlock_writable.emplace_back("/var/tmp");  // here not the same directory as /tmp
   for (const ViewEntry& entry : inputs.view) spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;

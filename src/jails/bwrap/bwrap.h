@@ -1,11 +1,11 @@
 // The bubblewrap jail (C14, C15, C22): the same file system view as the native one, as a bwrap command line.
 //
 // The command is a pure function of the plan and the view. File contents, bind sources and the seccomp program come as
-// inherited descriptors. bwrap turns a source's /proc/self/fd/N back into a path before it mounts it, so a path swapped
-// at that moment is followed; therefore our own init, process 1 inside, first compares every such mount with the file
-// that was checked and refuses to start the tool when it is another one. It then takes the last lock (Landlock), checks
-// that what is executed is what was pinned, and reports the tool's real wait status; bwrap itself folds a signal into
-// 128+n, which a tool could forge (C20).
+// inherited descriptors. bwrap turns a source's /proc/self/fd/N back into a path before it mounts it, so it follows a
+// path swapped at that moment. Therefore our own init, process 1 inside, first compares every such mount with the file
+// that was checked, and refuses to start the tool when they differ. It then takes the last lock (Landlock), checks that
+// the executed file is the pinned one, and reports the tool's real wait status; bwrap itself folds a signal into 128+n,
+// which a tool could forge (C20).
 #pragma once
 
 #include <string>
@@ -22,24 +22,24 @@ namespace sallyport::bwrap {
 inline constexpr const char* kJailName = "bwrap";
 inline constexpr std::string_view kInitPath = "/.sallyport-init";
 
-// A descriptor bwrap inherits; the i-th one arrives as wire::kFirstPassedFd + i.
+// A descriptor that bwrap inherits; the i-th one gets the number wire::kFirstPassedFd + i.
 struct PassedFd {
   enum class Kind { kBytes, kPath, kFile, kInit, kInnerImage } kind{};
-  std::string text{};  // the bytes, or the host path: of what is mounted, or of a file to be read
+  std::string text{};  // the bytes, or the host path of a bind's source or of a file to read
   bool operator==(const PassedFd&) const = default;
 };
 
 struct Command {
   std::vector<std::string> argv{};
   std::vector<PassedFd> passed{};
-  std::uint32_t cuts_network_at = 0;  // of a run without hosts: where in argv its --unshare-net is
+  std::uint32_t cuts_network_at = 0;  // for a run without hosts: the index of --unshare-net in argv
 };
 
 struct Inputs {
   std::vector<std::string> argv{};  // the tool's, with an interpreter's prefix already in it
-  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  BinaryIdentity exe{};             // the executed file: the tool or its interpreter
   std::vector<ViewEntry> view{};
-  // Which file a bind's source was when it was checked; system paths need none.
+  // The identity that a bind's source had when it was checked; system paths need none.
   spawn::IdentityOf identity_of{};
 };
 

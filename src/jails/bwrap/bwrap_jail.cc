@@ -72,7 +72,7 @@ bool of_cores(const ResourceLimit& limit) { return limit.resource == RLIMIT_CORE
 
 Status BwrapJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
-  // An AppArmor profile of its own lets bwrap do what we may not; no profile outranks the other switches.
+  // bwrap's own AppArmor profile may let it do what we may not; no profile overrides the other switches.
   if (off && !off->by_apparmor) {
     return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
   }
@@ -96,7 +96,7 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   // bwrap and our init inside it live in the run's cgroup too, and must not cost the tool its budget.
   HeldLimits limits = TRY(request.host.hold_limits({.own_processes = 2}));
   spawn::LaunchSpec inner = render_inner(request.plan, rendering);
-  // bwrap has the filter in force before our init runs, and it lets nobody change the limit on core files any more.
+  // bwrap itself gets the limit on core files; our init inside sets the other limits.
   inner.limits = limits.rlimits;
   std::erase_if(inner.limits, of_cores);
   inner.report_tree = limits.watch_memory;
@@ -106,13 +106,13 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   std::vector<UniqueFd> passed;
   for (const PassedFd& one : command.passed) {
     Result<UniqueFd> fd = materialise(one, inner);
-    // The first run makes a workspace's copy; explaining wants its number only.
+    // The first run makes a workspace's copy; explain needs only a number to show for it.
     const bool stands_in = !fd && request.purpose == Purpose::kExplain && one.kind == PassedFd::Kind::kPath;
     passed.push_back(TRY(stands_in ? sealed_memfd("sallyport-none", "") : std::move(fd)));
     launch.passed_fds.push_back(passed.back().get());
   }
   launch.argv = std::move(command.argv);
-  // Where only bwrap may make namespaces, a run without hosts does without names for what is refused.
+  // Where only bwrap may make namespaces, a run without hosts gets no names of refused hosts.
   const bool needs_network = !request.plan.allowed_hosts.empty();
   if (needs_network || !user_namespaces_off(read_host_switches(), ::geteuid())) {
     launch.network = *TRY(request.host.network());
@@ -122,8 +122,8 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   launch.run_as = request.plan.run_as;
   launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
   launch.limits = std::move(limits.rlimits);
-  std::erase_if(launch.limits, std::not_fn(of_cores));  // the others are the tool's, set inside
-  // Made outside, not inside.
+  std::erase_if(launch.limits, std::not_fn(of_cores));  // our init sets the others
+  // The network is made outside, not inside.
   if (fault_ == SetupStage::kNetwork) launch.fail_at_for_tests = SetupStage::kNetwork;
   const bool all = writable_places_hold_nothing_protected(view.entries);
   return std::make_unique<BwrapRun>(request.plan, std::move(wrapper), std::move(launch), std::move(passed),

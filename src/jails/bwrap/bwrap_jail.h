@@ -1,4 +1,5 @@
-// The jail built by bubblewrap, for hosts where only a privileged or profiled bwrap may make namespaces.
+// The jail built by bubblewrap, for hosts where only a setuid bwrap, or one with a security profile, may make
+// namespaces.
 #pragma once
 
 #include <string>

@@ -17,11 +17,11 @@ namespace {
 
 using spawn::wire::OpKind;
 
-// As in the oci jail: two more places share the quota with /tmp, together they never exceed it.
+// As in the oci jail: two more places share the quota with /tmp; together they never exceed it.
 constexpr std::uint64_t kShare = 16;
 constexpr std::uint64_t kSharing = 2;
 constexpr std::uint64_t kPage = 4096;
-// Of a plan that names no number: more than any tool needs, and fewer than a fork bomb wants.
+// For a plan without a process limit: more than any tool needs, and fewer than a fork bomb wants.
 constexpr std::uint32_t kDefaultPids = 4096;
 
 std::uint64_t quota_of(const Plan& plan) { return count(plan.limits.disk.value_or(kDefaultDiskQuota)); }
@@ -29,7 +29,7 @@ std::uint64_t shared_part(const Plan& plan) { return std::max(quota_of(plan) / k
 
 // The kernel rounds a limit down to whole pages.
 std::uint64_t memory_of(const Plan& plan) { return count(*plan.limits.memory) / kPage * kPage; }
-// Our init is one of them.
+// One more for our init.
 std::uint32_t pids_of(const Plan& plan) { return plan.limits.pids.value_or(kDefaultPids) + 1; }
 
 bool is_required(const Plan& plan, Guarantee guarantee) {
@@ -46,10 +46,11 @@ class Command {
   void add(std::initializer_list<std::string_view> words) { words_.insert(words_.end(), words.begin(), words.end()); }
   void word(std::string text) { words_.push_back(std::move(text)); }
 
-  // Nothing that is mounted below the source: it could be writable, and neither engine of every version can say otherwise.
+  // Without the mounts below the source: they could be writable, and not every version of both engines can make them
+  // read-only.
   void bind(const std::string& source, const std::string& target, RepoAccess access) {
     word("--mount");
-    // Docker calls it deprecated since 25, but 20.10 of Debian 12 knows no other word.
+    // Docker 25 deprecates bind-nonrecursive, but Debian 12's Docker 20.10 knows no other option.
     word(fmt::format("type=bind,source={},target={},bind-propagation=rprivate,bind-nonrecursive=true{}", source, target,
                      access == RepoAccess::kReadOnly ? ",readonly" : ""));
   }
@@ -74,7 +75,7 @@ void add_hardening(Command& command, const Plan& plan, const Inputs& inputs) {
                "--label=sallyport.jail=1"});
   if (inputs.engine == ContainerEngine::kPodman) {
     command.add({"--read-only-tmpfs=false", "--image-volume=ignore", "--http-proxy=false"});
-    // Its defaults are more than a caller may have.
+    // The engine's default may be higher than the caller's own limit.
     if (inputs.open_files > 0) command.word(fmt::format("--ulimit=nofile={0}:{0}", inputs.open_files));
     if (inputs.processes > 0) command.word(fmt::format("--ulimit=nproc={0}:{0}", inputs.processes));
   }
@@ -93,7 +94,7 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
   const std::uint64_t part = shared_part(plan);
   const std::uint64_t rest = quota_of(plan) - std::min(kSharing * part, quota_of(plan) / 2);
   for (const auto& [place, size] : {std::pair("/tmp", std::max(rest, kPage)), std::pair("/var/tmp", part)}) {
-    // Podman does not know the number of files; our init counts them.
+    // Podman cannot limit the number of files; our init counts them.
     const std::string files = inputs.engine == ContainerEngine::kDocker
                                   ? fmt::format(",nr_inodes={}", scratch_files(ByteCount{quota_of(plan)}))
                                   : std::string();
@@ -101,7 +102,7 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
   }
   command.word(fmt::format("--shm-size={}b", part));
   command.bind(inputs.init, std::string(kInitPath), RepoAccess::kReadOnly);
-  // Podman takes no --dns without a network.
+  // Podman refuses --dns without a network.
   if (!plan.allowed_hosts.empty()) command.bind(inputs.resolver, "/etc/resolv.conf", RepoAccess::kReadOnly);
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind == ViewKind::kBind) command.bind(entry.source, entry.target, entry.access);
@@ -116,7 +117,8 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
 
 bool is_in_scratch(const ViewEntry& entry) { return entry.target != "/tmp" && is_inside(entry.target, "/tmp"); }
 
-// What of an engine's /dev a tool may write to. Not /dev itself: of a tool that is root inside it would be one more scratch.
+// The parts of an engine's /dev that a tool may write to. Not /dev itself: a tool that is root inside could use it as
+// unbounded scratch.
 constexpr auto kDevices =
     std::to_array<const char*>({"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
                                 "/dev/pts", "/dev/shm", "/dev/mqueue"});
@@ -129,7 +131,7 @@ void add_writable(const Inputs& inputs, std::vector<std::string>& places) {
   }
 }
 
-// The engine may have warned and gone on: a limit that is not there is none.
+// Checks that limits exist: an engine that cannot set one may only warn and go on.
 void add_checks(const Plan& plan, std::vector<spawn::RootOp>& ops) {
   if (plan.limits.memory) {
     ops.push_back({.kind = OpKind::kCheckText,
@@ -214,7 +216,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   add_writable(inputs, place.landlock_writable);
   for (const ViewEntry& entry : inputs.view) {
     spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
-    // A directory that holds a mount is there already.
+    // A directory that holds a mount exists already.
     const bool is_made = entry.kind == ViewKind::kDirectory && is_in_scratch(entry);
     if (is_made)
       place.root_ops.push_back({.kind = OpKind::kDirectory,
@@ -242,18 +244,18 @@ std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, con
     if (one.guarantee == Guarantee::kProcDiesWithParent) one.mechanism = Mechanism::kClientsStream;
   }
   hold_by_carrying(established, facts);
-  // No engine mounts a repo without its device nodes. What of /proc is for root
-  // alone is hidden by neither engine, and a tool of root's is root.
+  // No engine can mount a repo without its device nodes. Neither engine hides the parts of /proc that are for root
+  // alone, and root's tool runs as root.
   std::erase_if(established, [&inputs](const Established& one) {
     const bool for_root = one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
     return for_root || one.guarantee == Guarantee::kFsWriteConfined;
   });
-  // A cgroup v1 does not count what sockets hold, and nobody here watches that as the gate does for its own.
+  // A cgroup v1 does not count socket memory, and for this jail the gate does not watch it.
   if (plan.limits.memory && !is_required(plan, Guarantee::kLimitMemory)) {
     established.push_back({Guarantee::kLimitMemory, Mechanism::kEngineCgroup});
   }
   if (plan.limits.pids) established.push_back({Guarantee::kLimitPids, Mechanism::kEngineCgroup});
-  // Of each process alone: who requires the limit of all of them gets no run.
+  // The limit binds each process alone: a caller that requires a limit for the whole run gets no run.
   if (plan.limits.cpu && !is_required(plan, Guarantee::kLimitCpu)) {
     established.push_back({Guarantee::kLimitCpu, Mechanism::kRlimitPerProcess});
   }

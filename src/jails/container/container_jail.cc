@@ -25,15 +25,15 @@ constexpr const char* kScratchRoot = "/tmp";
 constexpr const char* kExplained = "/tmp/sallyport-…";
 
 constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kFsWriteConfined});
-// As in other jails (core/view/fs_view.cc): the answer comes at once or never.
+// As in other jails (core/view/fs_view.cc): an answer comes at once or never.
 constexpr std::string_view kResolver = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
 
-// Which engine a stale directory's container belongs to.
+// Names the engine that owns a stale directory's container.
 std::string held_by(const ContainerOptions& options) {
   return fmt::format("{} {}\n", program_of(options.engine), fmt::join(options.engine_arguments, " "));
 }
 
-// Holds our init; its name is the container's.
+// The directory holds our init, and gives the container its name.
 Result<ScratchDir> make_scratch(const ContainerOptions& options) {
   ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
   TRY(write_file_atomically(scratch.path() / kHeldElsewhere, held_by(options)));
@@ -48,20 +48,20 @@ std::uint64_t hard_limit(__rlimit_resource resource) {
   return known ? limit.rlim_max : 0;
 }
 
-// Podman sets its own limit to the number of pids that a kernel has by default, and nobody below it can have more.
+// Podman sets its own limit to a kernel's default number of pids, and no process below it can have a higher one.
 std::uint64_t processes_allowed() {
   constexpr std::uint64_t kUsualPids = 32768;
   const std::uint64_t hard = hard_limit(RLIMIT_NPROC);
   return hard == 0 ? kUsualPids : std::min(hard, kUsualPids);
 }
 
-// A plain user's podman maps the caller, and nobody else, to its root, who has no capability here.
+// A plain user's podman maps only the caller, to its root, which has no capability here.
 UserIds user_inside(const Plan& plan, ContainerEngine engine) {
   const UserIds caller = plan.run_as.value_or(UserIds{.uid = ::geteuid(), .gid = ::getegid()});
   return engine == ContainerEngine::kPodman && ::geteuid() != 0 ? UserIds{} : caller;
 }
 
-// What of a file is known inside: its numbers, when its kernel is this one.
+// What init can know of a file inside: its device and inode, if the container runs on this kernel.
 BinaryIdentity seen_inside(const BinaryIdentity& file, const ContainerOptions& options) {
   return runs_here(options) ? file : BinaryIdentity{.path = file.path};
 }
@@ -79,7 +79,7 @@ class ContainerLive final : public LiveRun {
   ContainerLive(const ContainerLive&) = delete;
   ContainerLive& operator=(const ContainerLive&) = delete;
 
-  // One whose client was killed may be left by the engine.
+  // The engine may leave a container whose client was killed.
   ~ContainerLive() override {
     run_.reset();
     if (!ended_ || forced_) static_cast<void>(about_.engine.remove_container(about_.name));
@@ -93,14 +93,15 @@ class ContainerLive final : public LiveRun {
     if (const auto* failed = std::get_if<StartFailed>(&report)) TRY(judge(*failed));
     if (auto* end = std::get_if<ToolEnded>(&report)) {
       ended_ = !end->fate_unknown;
-      // Of a cgroup that others share, where no limit was asked for.
+      // Without a memory limit the counter belongs to a cgroup that others share, so ignore it.
       if (!about_.plan.limits.memory && end->of_guest) end->of_guest->oom_kills = 0;
     }
     return report;
   }
 
   void stop(StopStep step) override {
-    // Everything in it is dead, and its engine takes it apart: that is slow, but killing it would leave the rest.
+    // Everything in the container is dead, and the engine removes it: that is slow, but killing the client would leave
+    // the rest.
     if (ended_ && step == StopStep::kForce) return;
     if (step == StopStep::kForce || step == StopStep::kAbandon) forced_ = true;
     run_->stop(step);
@@ -124,7 +125,7 @@ class ContainerLive final : public LiveRun {
   bool forced_ = false;
 };
 
-// What a run needs beside its command; nothing of it when it is only explained.
+// What a run needs besides its command; empty for explain.
 struct Made {
   ScratchDir scratch;
   spawn::LaunchSpec inner;  // for our init
@@ -149,7 +150,7 @@ class ContainerRun final : public StagedRun {
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return establishes(plan_, inputs_, facts);
   }
-  // The container's own: a tool can tell a pipe from it.
+  // The container's own null device: a tool could see that a pipe is none.
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
@@ -204,7 +205,7 @@ Result<Image> ContainerJail::image(CallHost& host) {
   if (image_) return *image_;
   const Engine asked = TRY(engine(host));
   Image found = TRY(find_image(asked, options_));
-  // Docker mounts them whether they are wanted or not, and nobody bounds what is written there.
+  // Docker always mounts an image's volumes, and nothing limits what is written there.
   if (found.has_volumes && options_.engine == ContainerEngine::kDocker) {
     return fail(
         jail_unavailable(kJailName, printable(options_.image) + " declares volumes", "use one without, or podman"));
@@ -213,7 +214,7 @@ Result<Image> ContainerJail::image(CallHost& host) {
   return found;
 }
 
-// The digest pins the whole image, so that a name in it is one file: what its own PATH leads to.
+// The digest pins the whole image, so a name in it means one file: the first on the image's own PATH.
 Result<std::shared_ptr<const Executable>> ContainerJail::resolve(const Plan& plan, CallHost& host) {
   if (options_.tools == ContainerTools::kOfHost) return host.pin_tool();
   const Image found = TRY(image(host));
@@ -274,7 +275,7 @@ Result<std::unique_ptr<StagedRun>> ContainerJail::stage(const StageRequest& requ
     inputs.init = made->scratch.path() / "init";
     inputs.resolver = made->scratch.path() / "resolv.conf";
   }
-  inputs.identity_of = {};  // the view is the call's
+  inputs.identity_of = {};  // the view belongs to the call
   return std::make_unique<ContainerRun>(plan, options_, std::move(inputs), std::move(client), std::move(made), supply_);
 }
 

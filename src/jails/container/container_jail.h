@@ -29,7 +29,7 @@ class ContainerJail final : public Jail {
 
  private:
   [[nodiscard]] Result<Engine> engine(CallHost& host);
-  // The name is looked up once: what it means later is another image.
+  // Looks the name up once: later it may mean another image.
   [[nodiscard]] Result<Image> image(CallHost& host);
   void sweep(const Engine& engine);
 

@@ -48,7 +48,7 @@ TEST_P(ContainerCommand, IsHardenedWhateverThePlanSays_C28) {
                                      "--pids-limit=4097", "--entrypoint=/.sallyport-init", "--log-driver=none"}));
   EXPECT_THAT(command, Not(Contains(HasSubstr("--memory"))));
   EXPECT_THAT(command, Not(Contains(HasSubstr("privileged"))));
-  // The engine's own arguments stand before its verb, the image behind everything but our init's own.
+  // The engine's own arguments come before its verb; the image comes after everything except our init's arguments.
   EXPECT_EQ(command[1], "-H");
   EXPECT_EQ(command[3], "run");
   EXPECT_EQ(command[command.size() - 2], "sha256:abc");
@@ -93,7 +93,7 @@ TEST_P(ContainerCommand, CarriesHostsWhereTheyAreAllowed_C24) {
   const Established carried{Guarantee::kNetEgressAllowlist, Mechanism::kConnectionsCarried};
   EXPECT_THAT(establishes(with_hosts, in, std::nullopt), Contains(carried));
   EXPECT_THAT(establishes(with_hosts, in, RunFacts{.connections_carried = true}), Contains(carried));
-  // An init that did not say so carries none.
+  // An init that did not report kCarriesThem carries no connections.
   for (const Established& one : establishes(with_hosts, in, RunFacts{})) {
     EXPECT_NE(one.guarantee, Guarantee::kNetEgressAllowlist);
     EXPECT_NE(one.guarantee, Guarantee::kNetIsolated);

@@ -19,12 +19,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// An engine under load takes its time; one that hangs must not hold the caller for long.
+// An engine under load answers slowly; one that hangs must not block the caller for long.
 constexpr std::chrono::milliseconds kTimeToAnswer = 20s;
 constexpr ByteCount kLongestAnswer = mebibytes(8);
 
 std::vector<std::string> environment_of(const ContainerOptions& options) {
-  // Where engines look for what they start: conmon, runc, newuidmap.
+  // Where engines find the programs that they start: conmon, runc, newuidmap.
   std::vector<std::string> environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   for (const EnvVar& var : options.environment) environment.push_back(var.name + "=" + var.value);
   return environment;

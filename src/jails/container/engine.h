@@ -1,4 +1,4 @@
-// A container engine's client as a program that is asked short questions: which image is this, remove that container.
+// Runs a container engine's client for short commands: inspect this image, remove that container.
 #pragma once
 
 #include <string>
@@ -17,23 +17,24 @@ struct Answer {
   std::string out{};
   std::string err{};
 
-  // The line that says why it did not agree, behind warnings.
+  // The line, after any warnings, that says why it did not exit with 0.
   [[nodiscard]] std::string why() const;
 };
 
 class Engine {
  public:
-  // Both are borrowed.
+  // Borrows `supply` and `options`.
   Engine(spawn::JailSupply& supply, const ContainerOptions& options, Executable client);
 
-  // Nothing of the caller's but what the options name.
+  // Holds none of the caller's variables except those that the options name.
   [[nodiscard]] const std::vector<std::string>& environment() const { return environment_; }
   [[nodiscard]] int client() const { return client_.file.get(); }
   [[nodiscard]] int root_directory() const { return root_.get(); }
 
-  // The engine's own arguments, then these. An error when it did not answer in time, or not at all.
+  // Runs the client with the engine's own arguments, then these. An error when it did not answer in time, or not at
+  // all.
   [[nodiscard]] Result<Answer> ask(const std::vector<std::string>& words) const;
-  // Gone is gone, whoever removed it.
+  // Succeeds also when the container is already gone.
   [[nodiscard]] Status remove_container(const std::string& name) const;
 
  private:
@@ -44,8 +45,8 @@ class Engine {
   std::vector<std::string> environment_;
 };
 
-// Whether that engine's containers run on this very kernel, so that a file has the same numbers in there. An engine behind a network
-// or in a virtual machine shares nothing but what is mounted.
+// True when that engine's containers run on this very kernel, so that a file has the same device and inode inside. An
+// engine behind a network or in a virtual machine shares only what is mounted.
 [[nodiscard]] bool runs_here(const ContainerOptions& options);
 
 }  // namespace sallyport::container

@@ -48,9 +48,9 @@ Error wrong_image(const ContainerOptions& options, std::string_view why) {
       fmt::format("'{} image ls --digests' shows what is there; nothing is pulled", program_of(options.engine)));
 }
 
-// None when the engine has none of that name.
+// nullopt when the engine has no image of that name.
 Result<std::optional<Image>> inspect(const Engine& engine, const ContainerOptions& options, const std::string& name) {
-  // Behind an option's end, so that no name is one.
+  // After "--", so that no name can be an option.
   const Answer answer = TRY(engine.ask({"image", "inspect", "--", name}));
   if (answer.agreed) return std::optional(TRY(parse_image(answer.out)));
   const bool is_unknown = answer.err.find("o such image") != std::string::npos ||
@@ -94,7 +94,7 @@ Result<Image> find_image(const Engine& engine, const ContainerOptions& options) 
   const std::string_view digest = digest_in(options.image);
   std::optional<Image> image = TRY(inspect(engine, options, options.image));
   const std::size_t at = options.image.rfind('@');
-  // A name with the digest of the image itself, which no registry knows.
+  // The name may carry the image's own digest, which no registry knows.
   if (!image && !digest.empty() && at != std::string::npos) {
     image = TRY(inspect(engine, options, options.image.substr(0, at)));
   }

@@ -45,7 +45,7 @@ TEST(Image, ANameHasADigestOnlyWhenThatIsOne) {
   for (const char* name : {"x", "x:tag", "x@sha256:12", "sha256:", "x@"}) EXPECT_EQ(digest_in(name), "") << name;
 }
 
-// A repo that is shown where the image has its programs must not become the place of a tool.
+// A repo shown over the image's programs must not supply the tool.
 TEST(Image, FindsToolsOnlyWhereTheImageHasThem) {
   EXPECT_EQ(path_without("/usr/bin:relative::/work/bin:/workshop", {"/work"}), "/usr/bin:/workshop");
   EXPECT_THAT(places_of_tool("/usr/bin:/bin", "git"), ElementsAre("/usr/bin/git", "/bin/git"));

@@ -1,4 +1,5 @@
-// Device nodes in what a root caller shows: Landlock would let the tool open them, and where root put one it works.
+// Finds device nodes in what a root caller shows: Landlock would let the tool open them, and a node that root made
+// works.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,8 @@
 
 namespace sallyport::landlock {
 
-// An error that names one, or says that the tree cannot be searched. A file system mounted nodev has none that work.
+// The error names a device node, or says that the tree cannot be searched. On a file system mounted nodev no device
+// node works.
 [[nodiscard]] Status check_no_device_nodes(const std::filesystem::path& root);
 
 }  // namespace sallyport::landlock

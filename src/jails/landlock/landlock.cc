@@ -16,8 +16,8 @@
 namespace sallyport::landlock {
 namespace {
 
-// By omission: what programs read about the machine and nothing about other processes, also not about their own children: a
-// rule names a file that is there now. None of these is for root only.
+// The files of /proc that programs read about the machine; what is not listed is denied. Nothing about other processes,
+// not even the tool's own children, since a rule can name only a file that exists now. None of these is for root only.
 constexpr auto kProcFiles = std::to_array<const char*>(
     {"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys/fs/file-max",
      "/proc/sys/fs/pipe-max-size", "/proc/sys/kernel/cap_last_cap", "/proc/sys/kernel/ngroups_max",
@@ -25,7 +25,7 @@ constexpr auto kProcFiles = std::to_array<const char*>(
      "/proc/sys/kernel/random/uuid", "/proc/sys/kernel/threads-max", "/proc/sys/net/core/somaxconn",
      "/proc/sys/vm/max_map_count", "/proc/sys/vm/overcommit_memory", "/proc/uptime", "/proc/version"});
 constexpr auto kReplaced = std::to_array<std::string_view>({"HOME", "RES_OPTIONS", "TEMP", "TMP", "TMPDIR"});
-constexpr std::string_view kResolver = "/etc/resolv.conf";  // libc then asks 127.0.0.1, which leads to us or nowhere
+constexpr std::string_view kResolver = "/etc/resolv.conf";  // libc then asks 127.0.0.1, that is us or nobody
 constexpr std::string_view kTerminal = "/dev/tty";          // there is none
 
 void add_proc(std::vector<Place>& places) {
@@ -37,7 +37,7 @@ void add_proc(std::vector<Place>& places) {
 void add_entry(const ViewEntry& entry, const Inputs& inputs, std::vector<Place>& places) {
   switch (entry.kind) {
     case ViewKind::kBind:
-      if (entry.target != entry.source) return;  // /work: a second name takes a mount
+      if (entry.target != entry.source) return;  // /work: a second name needs a mount
       places.push_back(
           {.path = entry.source,
            .is_directory = entry.source_is_directory,
@@ -50,7 +50,7 @@ void add_entry(const ViewEntry& entry, const Inputs& inputs, std::vector<Place>&
       places.push_back(
           {.path = entry.source, .is_directory = false, .access = LandlockAccess::kDevice, .may_be_missing = true});
       return;
-    case ViewKind::kFile:  // the host's own is all there is to show
+    case ViewKind::kFile:  // only the host's own file can be shown
     case ViewKind::kCopy:
       if (entry.target == kResolver) return;
       places.push_back({.path = entry.target, .is_directory = false, .may_be_missing = true});
@@ -95,7 +95,7 @@ std::string describe(const Place& place) {
 std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir) {
   std::vector<EnvVar> variables = {{.name = "HOME", .value = private_dir + "/home"},
                                    {.name = "TMPDIR", .value = private_dir + "/tmp"}};
-  // There is no UDP: libc is to ask over TCP.
+  // There is no UDP, so libc must ask over TCP.
   if (!plan.allowed_hosts.empty()) variables.push_back({.name = "RES_OPTIONS", .value = "use-vc"});
   return variables;
 }

@@ -1,8 +1,9 @@
-// The jail for hosts without user namespaces (C40): the tool stays in the host's namespaces, behind Landlock, seccomp and no
-// privileges. Which places it may use is a pure function of the plan and the view.
+// The jail for hosts without user namespaces (C40): the tool stays in the host's namespaces, confined by Landlock and
+// seccomp, and without privileges. The places that it may use are a pure function of the plan and the view.
 //
-// What the other jails show by mounts is shown here at the host's own paths, or not at all: there is no /work, /tmp cannot be
-// entered, TMPDIR and HOME lead to private directories, and a file that is hidden can still be asked about by its name.
+// What other jails show by mounts, this jail shows at the host's own paths, or not at all: there is no /work, the tool
+// cannot enter /tmp, TMPDIR and HOME lead to private directories, and the tool can still stat a hidden file by its
+// name.
 #pragma once
 
 #include <optional>
@@ -25,8 +26,8 @@ struct Place {
   std::string path{};
   bool is_directory = true;
   LandlockAccess access = LandlockAccess::kRead;
-  std::optional<FileIdentity> identity{};  // which file it must still be; none for the system's own
-  bool may_be_missing = false;             // a host without it does without
+  std::optional<FileIdentity> identity{};  // the identity that it must still have; none for system paths
+  bool may_be_missing = false;             // a host may lack it
   bool operator==(const Place&) const = default;
 };
 
@@ -40,18 +41,18 @@ struct Inputs {
 // "read     /usr", one line.
 [[nodiscard]] std::string describe(const Place& place);
 
-// HOME and TMPDIR, in the private directory; and how libc is to ask for hosts.
+// HOME and TMPDIR, in the private directory; and how libc must resolve hosts.
 [[nodiscard]] std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir);
-// The plan's environment as "NAME=value", with those instead of its own.
+// The plan's environment as "NAME=value", with these variables in place of its own.
 [[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir);
 
 [[nodiscard]] std::string seccomp_for(const Plan& plan);
 
-// Refuses what Landlock cannot say: certificates of the caller's, a disk limit, anything closed inside something open.
+// Refuses what Landlock cannot express: the caller's certificates, a disk limit, anything closed inside something open.
 [[nodiscard]] Status check_plan(const Plan& plan);
 [[nodiscard]] Status check_view(const Plan& plan, const std::vector<ViewEntry>& view);
 
-// `abi`: of the kernel's Landlock. Below kScopesAbi a tool can kill its worker, and what it started earlier lives on.
+// `abi`: the kernel's Landlock version. Below kScopesAbi a tool can kill its worker, and then what it started lives on.
 inline constexpr int kScopesAbi = 6;
 [[nodiscard]] std::vector<Established> establishes(const Plan& plan, int abi);
 

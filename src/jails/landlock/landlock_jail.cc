@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kLimitDisk});
 
-// Stands for the directory of a run that is only explained.
+// Stands for the private directory in the output of explain.
 constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 class LandlockRun final : public StagedRun {
@@ -66,7 +66,7 @@ bool is_the_same(const FileIdentity& wanted, int fd) {
          wanted.inode == about.stx_ino;
 }
 
-// What the caller chose is opened without following a symlink, and must be the file that was checked.
+// Opens what the caller chose without following a symlink; it must be the file that was checked.
 Result<UniqueFd> open_place(const Place& place) {
   if (!place.identity) return open_path(place.path, O_PATH);
   Result<UniqueFd> fd = open_exactly(place.path, O_PATH);
@@ -96,7 +96,7 @@ Result<UniqueFd> ruleset_of(const std::vector<Place>& places) {
   return make_landlock_ruleset(rules);
 }
 
-// `owner`: whose the tool will be, when not the caller's; they can go through to what is theirs, and no farther.
+// `owner`: the tool's user, when it is not the caller; it can pass through to its own directories, and no farther.
 Result<ScratchDir> make_private(const std::string& root, const std::optional<UserIds>& owner) {
   ScratchDir scratch = TRY(ScratchDir::create(root));
   if (owner && ::fchmod(scratch.fd(), 0711) != 0) {
@@ -118,7 +118,7 @@ std::vector<std::string> writable_paths(const std::vector<Place>& places) {
   return paths;
 }
 
-// Landlock opens a device node like any file. A plain user's is nothing that he could not open anyway.
+// Landlock allows a device node like any file. A plain user could open the same nodes without us.
 Status check_devices(const std::vector<Place>& places) {
   if (::geteuid() != 0) return {};
   for (const Place& place : places) {
@@ -154,7 +154,7 @@ Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& reque
     std::call_once(swept_, [this] { static_cast<void>(sweep_stale_scratch(options_.scratch_root)); });
     scratch = TRY(make_private(options_.scratch_root, plan.run_as));
   }
-  // By the name that the kernel has for it: where files may change is compared with that.
+  // By the kernel's name for it: the worker compares that name with the writable places.
   const std::string private_dir =
       scratch ? TRY(canonical_existing(scratch->path(), "scratch")).native() : std::string(kExplainedDirectory);
   const std::vector<Place> places =

@@ -1,4 +1,4 @@
-// The jail for hosts where nobody may make namespaces: Landlock, seccomp, no privileges, and a private directory.
+// The jail for hosts where no program may make namespaces: Landlock, seccomp, no privileges, and a private directory.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,5 @@
 // An initramfs as the kernel unpacks it: a cpio archive of the format "newc" (Documentation/driver-api/early-userspace/buffer-format).
-// Pure, and without dates: the same files give the same bytes.
+// Pure, and without dates, so the same files give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace sallyport::microvm {
 
 struct InitramfsFile {
   std::string path{};      // without a leading slash
-  std::uint32_t mode = 0;  // with its kind: S_IFREG | 0755
+  std::uint32_t mode = 0;  // with the file type: S_IFREG | 0755
   std::string content{};
 };
 
-// Directories before what lies in them.
+// List a directory before its content.
 [[nodiscard]] std::string pack_initramfs(std::span<const InitramfsFile> files);
 
 }  // namespace sallyport::microvm

@@ -36,7 +36,7 @@ bool is_roots_alone(const fs::path& path) {
          (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// As people sort versions: numbers by their value.
+// Compares versions as people do: numbers by their value.
 bool newer(const std::string& left, const std::string& right) { return ::strverscmp(left.c_str(), right.c_str()) > 0; }
 
 Result<std::vector<std::string>> drivers_of(const GuestKernel& kernel) {

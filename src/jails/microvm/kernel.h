@@ -19,17 +19,17 @@ struct GuestKernel {
   std::string release{};
 };
 
-// The newest one that can be read, is root's alone to change, and has the drivers a microVM needs. JailUnavailable, with what to
-// install, when there is none.
+// Finds the newest kernel that we can read, that only root can change, and that has the drivers a microVM needs. If
+// there is none: JailUnavailable, with what to install.
 [[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places);
 
-// With the drivers, and `init` as its process 1.
+// Holds the drivers, and `init` as process 1.
 [[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init);
 
-// An error when the host's processor cannot run a guest for us: tried with one that halts at once.
+// An error when the host's processor cannot run a guest for us: it tries a guest that halts at once.
 [[nodiscard]] Status try_kvm();
 
-// Of the time stamp counter, as the host's kernel says; 0 when it does not.
+// The time stamp counter's frequency according to the host's kernel; 0 when unknown.
 [[nodiscard]] std::uint32_t host_clock_khz();
 
 }  // namespace sallyport::microvm

@@ -38,7 +38,7 @@ class Mapping {
 
 Status no(const char* why) { return fail(jail_unavailable(kKvmName, why, kKvmHint)); }
 
-// In real mode, at the first byte of its memory: hlt.
+// Runs the guest in real mode from the first byte of its memory, which is hlt.
 bool start_at_zero(int processor) {
   kvm_sregs special{};
   if (::ioctl(processor, KVM_GET_SREGS, &special) != 0) return false;

@@ -32,7 +32,7 @@ std::string clean(std::string_view line) {
   return text;
 }
 
-// The guest wrote it: a name, a size and bytes that mean nothing but to a reader.
+// The guest wrote this file, so treat its name, size and bytes as text for a reader only.
 std::string end_of_console(int scratch, const char* console) {
   const UniqueFd file(::openat(scratch, console, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat about{};
@@ -40,7 +40,7 @@ std::string end_of_console(int scratch, const char* console) {
   return read_at(file.get(), std::max<off_t>(0, about.st_size - static_cast<off_t>(kWordsSize)));
 }
 
-// The line that says panic, else the last one.
+// The line that contains "panic", else the last one.
 std::string telling_line(std::string_view text) {
   std::string last;
   while (!text.empty()) {

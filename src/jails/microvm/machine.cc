@@ -17,7 +17,7 @@ namespace wire = spawn::wire;
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kGuestsOwn = 256 * kMebibyte;   // kernel, page tables, initramfs, init
-constexpr std::uint64_t kUnlimited = 1024 * kMebibyte;  // for a tool without a limit
+constexpr std::uint64_t kUnlimited = 1024 * kMebibyte;  // for a tool without a memory limit
 
 bool is_writable(const ViewEntry& entry) {
   return entry.kind == ViewKind::kOverlay || entry.kind == ViewKind::kAlias ||
@@ -27,7 +27,7 @@ bool is_writable(const ViewEntry& entry) {
 }  // namespace
 
 Machine machine_for(const Plan& plan, std::span<const ViewEntry> view) {
-  // A full scratch counts as the tool's memory where that is limited, as in the other jails.
+  // If memory is limited, a full scratch counts as the tool's memory, as in the other jails.
   const std::uint64_t tools = plan.limits.memory ? count(*plan.limits.memory)
                                                  : kUnlimited + count(plan.limits.disk.value_or(kDefaultDiskQuota));
   return {.memory = tools + kGuestsOwn, .writes = std::ranges::any_of(view, is_writable)};
@@ -35,7 +35,8 @@ Machine machine_for(const Plan& plan, std::span<const ViewEntry> view) {
 
 std::vector<std::string> qemu_arguments(const Machine& machine) {
   const bool kvm = machine.accelerator == Accelerator::kKvm;
-  // quiet: each character on the serial line costs an exit. panic=-1 restarts at once, and -no-reboot makes that the end.
+  // quiet: each character on the serial line costs an exit. panic=-1 restarts at once, and -no-reboot turns the restart
+  // into an exit.
   std::string line = "console=ttyS0 quiet panic=-1 rdinit=/init";
   if (!kvm && machine.clock_khz != 0) line += fmt::format(" tsc_early_khz={}", machine.clock_khz);
   line += " -- g";
@@ -48,12 +49,12 @@ std::vector<std::string> qemu_arguments(const Machine& machine) {
       "-chardev", fmt::format("file,id=console,path=/tmp/{}", kConsoleFile), "-serial", "chardev:console",  //
       "-chardev", "stdio,id=frames,signal=off", "-device", "virtio-serial-device", "-device",
       "virtserialport,chardev=frames,name=frames",  //
-      // Where an address leads, the jail's own network namespace decides.
+      // The jail's own network namespace decides where an address leads.
       "-netdev", "user,id=net,ipv6=off", "-device", "virtio-net-device,netdev=net",  //
       "-fsdev", "local,id=view,path=/,security_model=none,readonly=on,multidevs=remap", "-device",
       fmt::format("virtio-9p-device,fsdev=view,mount_tag={}", wire::kViewTag)};
   if (machine.writes) {
-    // Only mounts of the jail that can be written can be written through it.
+    // Through this share the guest can write only to the jail's writable mounts.
     arguments.insert(arguments.end(),
                      {"-fsdev", "local,id=writable,path=/,security_model=none,multidevs=remap", "-device",
                       fmt::format("virtio-9p-device,fsdev=writable,mount_tag={}", wire::kWritableTag)});
@@ -98,7 +99,7 @@ std::vector<ViewEntry> guests_view(std::vector<ViewEntry> view) {
     }
     if (entry.kind == ViewKind::kCopy) entry.source = wire::kViewPlace + entry.target;
     if (entry.kind == ViewKind::kFile && entry.target == "/etc/resolv.conf") {
-      // QEMU's own resolver there asks the one that the jail's file names.
+      // This is QEMU's own resolver, which asks the resolver that the jail's file names.
       entry.content = "nameserver 10.0.2.3\noptions timeout:2 attempts:2\n";
     }
   }
@@ -110,7 +111,7 @@ spawn::LaunchSpec render_guest(const Plan& plan, const GuestInputs& inputs) {
   spawn::JailPlace jail;
   jail.root_ops = spawn::root_ops(view, [](const std::string&) { return std::nullopt; });
   jail.cwd = plan.cwd.string();
-  jail.exe = {.path = inputs.exe};  // no file shows there which one it is on the host
+  jail.exe = {.path = inputs.exe};  // in the guest, files do not have the host's identities
   jail.landlock_writable = writable_places(view);
   jail.seccomp = jail_seccomp(plan);
   jail.allow_speculation = plan.speculation == Speculation::kAllowed;

@@ -1,5 +1,5 @@
-// A run as a virtual machine, rendered purely: QEMU's command line, what its jail shows beside the plan's view, and what the init of
-// the machine does with that view.
+// A run as a virtual machine, rendered purely: QEMU's command line, what its jail shows besides the plan's view, and
+// what the machine's init does with that view.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@ inline constexpr const char* kKvmName = "microvm";
 inline constexpr const char* kTcgName = "microvm-tcg";
 inline constexpr const char* kQemu = "qemu-system-x86_64";
 
-// The host's processor runs the guest, or QEMU translates it: slow, and a boundary of software alone.
+// The host's processor runs the guest (kKvm), or QEMU translates it (kTcg), which is slow and a boundary in software
+// alone.
 enum class Accelerator : std::uint8_t { kKvm, kTcg };
 
 struct Machine {
   Accelerator accelerator = Accelerator::kKvm;
   std::uint64_t memory = 0;     // bytes
-  std::uint32_t clock_khz = 0;  // of the host's time stamp counter; 0: let the guest find out
-  bool writes = false;          // something that the host shares can be written
+  std::uint32_t clock_khz = 0;  // of the host's time stamp counter; 0: the guest measures it
+  bool writes = false;          // the guest can write to something that the host shares
 };
 
 // Where QEMU's jail has its files, which the tool does not see.
 inline constexpr const char* kMachineFiles = "/run/sallyport-microvm";
 inline constexpr const char* kConsoleFile = "console";  // in the jail's scratch
 
-// Which machine the plan needs: its memory is the tool's, and what a kernel, an init and a full scratch take.
+// The machine that the plan needs: its memory is the tool's, plus that of a kernel, an init and a full scratch.
 [[nodiscard]] Machine machine_for(const Plan& plan, std::span<const ViewEntry> view);
 
 // Without argv[0].
@@ -48,7 +49,7 @@ struct MachineFiles {
 // The same view as the init of the machine builds it: everything of the host's comes over a share.
 [[nodiscard]] std::vector<ViewEntry> guests_view(std::vector<ViewEntry> view);
 
-// What that init starts.
+// What the machine's init starts.
 struct GuestInputs {
   std::vector<std::string> argv{};
   std::string exe{};

@@ -28,11 +28,11 @@ namespace {
 
 constexpr const char* kScratchRoot = "/tmp";
 
-// No file shows there which one it is on the host; the guest's processor time is not the tool's alone.
+// In the guest, files do not have the host's identities; and the guest's processor time is not the tool's alone.
 constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitCpu});
 
-// QEMU's jail: the plan's view and network, and none of its limits. Those are the guest's to hold; what QEMU itself can take is
-// the size of its machine.
+// QEMU's jail has the plan's view and network, but not its limits. The guest enforces those; the size of the machine
+// bounds QEMU itself.
 class MachineHost final : public CallHost {
  public:
   MachineHost(CallHost& host, const HostView& view) : host_(host), view_(view) {}
@@ -49,7 +49,7 @@ class MachineHost final : public CallHost {
   const HostView& view_;
 };
 
-// The call that the jail around sees.
+// The plan for the jail around QEMU.
 Plan plan_of_machine(const Plan& plan, std::vector<std::string> argv) {
   Plan machine = plan;
   machine.argv = std::move(argv);
@@ -91,7 +91,7 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{.ours = UniqueFd(ends[0]), .theirs = UniqueFd(ends[1])};
 }
 
-// All that one run's machine is made of; `inner` refers to the rest.
+// All parts of one run's machine; `inner` refers to the others.
 struct Parts {
   std::unique_ptr<const Plan> plan;
   std::unique_ptr<const Executable> qemu;
@@ -150,7 +150,7 @@ class MicrovmRun final : public StagedRun {
   const LandlockReach reach_;
   const Parts parts_;
   const spawn::LaunchSpec guest_;
-  std::shared_ptr<const UniqueFd> errors_;  // lent to the run until QEMU has started
+  std::shared_ptr<const UniqueFd> errors_;  // the run borrows it until QEMU has started
 };
 
 Result<FileIdentity> identity_of(const std::filesystem::path& path) {
@@ -162,7 +162,7 @@ Result<FileIdentity> identity_of(const std::filesystem::path& path) {
                       .inode = about.stx_ino};
 }
 
-// QEMU reads it in a jail whose user need not be us.
+// QEMU reads it in a jail that may run as another user.
 Status write_initramfs(const ScratchDir& files, const std::string& content) {
   const UniqueFd fd = TRY(open_path_at(files.fd(), "initramfs", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0444));
   return write_all(fd.get(), content, "the initramfs");

@@ -1,4 +1,5 @@
-// A virtual machine with a kernel of its own, inside the native jail: who gets out of the guest is still in a jail (ADR 0105).
+// A virtual machine with a kernel of its own, inside the native jail: a tool that escapes from the guest is still in a
+// jail (ADR 0105).
 #pragma once
 
 #include <chrono>
@@ -12,12 +13,12 @@
 namespace sallyport::microvm {
 
 struct Options {
-  std::string_view name = kKvmName;  // of a literal
+  std::string_view name = kKvmName;  // refers to a literal
   Accelerator accelerator = Accelerator::kKvm;
   KernelPlaces kernels{};
-  // From QEMU's start to the tool's. A guest that says nothing for so long hangs.
+  // From QEMU's start to the tool's. A guest that sends nothing for so long hangs.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
-  // Tests only: another process 1 for the guest than our init, borrowed. It can only fail.
+  // Tests only: process 1 for the guest instead of our init, borrowed. It can only fail.
   std::string_view init{};
 };
 

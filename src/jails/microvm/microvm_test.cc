@@ -1,4 +1,4 @@
-// What is pure of the microVM: its initramfs, the order of its modules, its command line and what its init sees.
+// The pure parts of the microVM: its initramfs, the order of its modules, its command line and what its init sees.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-// "kernel/fs/9p/9p.ko.xz" -> "9p". A kernel takes '-' and '_' for the same, and so does depmod.
+// "kernel/fs/9p/9p.ko.xz" -> "9p". The kernel and depmod treat '-' and '_' as the same.
 std::string module_name(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);
   std::string name(path.substr(0, path.find(".ko")));
@@ -53,7 +53,7 @@ Result<std::vector<std::string>> modules_to_load(std::span<const std::string_vie
     const std::optional<std::string_view> line = line_of(name, lists.dependencies);
     if (!line && is_built_in(name, lists.built_in)) continue;
     if (!line) return fail(jail_unavailable(kKvmName, fmt::format("the kernel has no module {}", name)));
-    // modprobe loads what a line names from its end: the last needs nothing.
+    // modprobe loads the names on a line from last to first: the last needs nothing.
     std::vector<std::string_view> needed;
     const std::size_t colon = line->find(':');
     for (std::string_view rest = line->substr(colon + 1); !rest.empty();) {

@@ -1,4 +1,4 @@
-// Which files of a kernel's module directory have to be loaded, and in which order. Pure: the texts are passed in.
+// Decides which files of a kernel's module directory to load, and in which order. Pure: the caller passes the texts in.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct ModuleLists {
   std::string_view built_in{};      // modules.builtin, one path a line
 };
 
-// Paths relative to the module directory, each after what it needs. The error names a module that the kernel has not.
+// Paths relative to the module directory, each after what it needs. The error names a module that the kernel lacks.
 [[nodiscard]] Result<std::vector<std::string>> modules_to_load(std::span<const std::string_view> names,
                                                                const ModuleLists& lists);
 

@@ -1,5 +1,5 @@
-// The native Linux jail: renders a file system view into the steps the spawn helper takes. Pure: identities of host
-// paths are passed in, nothing is looked up.
+// The native Linux jail: renders a file system view into the steps the spawn helper takes. Pure: the caller passes in
+// the identities of host paths.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ inline constexpr const char* kJailName = "native";
 
 struct Inputs {
   std::vector<std::string> argv{};  // with an interpreter's prefix already in it
-  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  BinaryIdentity exe{};             // the executed file: the tool or its interpreter
   std::vector<ViewEntry> view{};
   spawn::IdentityOf identity_of{};
 };
 
 [[nodiscard]] spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs);
 
-// What of it is the same for every run on this host, and so can be built before there is one.
+// The part that is the same for every run on this host, so that it can be built before there is a run.
 [[nodiscard]] spawn::JailShape render_base(const HostRoot& host);
 
 }  // namespace sallyport::native

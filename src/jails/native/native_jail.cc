@@ -35,7 +35,7 @@ class NativeRun final : public StagedRun {
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     std::unique_ptr<LiveRun> run = TRY(spawn::start_run(supply_, launch_, streams));
-    if (starts_next_) static_cast<void>(supply_.start_ahead());  // else the next run does
+    if (starts_next_) static_cast<void>(supply_.start_ahead());  // if it fails, the next run starts it
     return run;
   }
   [[nodiscard]] Status warm_up() override { return supply_.keep_warm(launch_); }
@@ -51,7 +51,7 @@ class NativeRun final : public StagedRun {
 }  // namespace
 
 void NativeJail::expect_run() {
-  if (options_.starts_jail_ahead) static_cast<void>(supply_.start_ahead());  // when it cannot, the run reports why
+  if (options_.starts_jail_ahead) static_cast<void>(supply_.start_ahead());  // if it fails, the run reports why
 }
 
 Status NativeJail::usable() {

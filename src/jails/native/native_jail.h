@@ -8,7 +8,7 @@
 namespace sallyport::native {
 
 struct Options {
-  // As soon as a call is admitted: for an owner of one run, whose supply has no helper running.
+  // Starts the jail as soon as a call is admitted: for an owner of one run, whose supply has no helper running.
   bool starts_jail_ahead = false;
 };
 

@@ -1,5 +1,5 @@
-// No jail: the tool runs where the caller is, with everything the gate itself gives. run_allowlisted uses it, and
-// run_external_cli where no jail is usable (C17).
+// No jail: the tool runs in the caller's namespaces, with the guarantees that the gate itself gives. run_allowlisted
+// uses it, and so does run_external_cli where no jail is usable (C17).
 #pragma once
 
 #include <vector>

@@ -16,10 +16,10 @@
 namespace sallyport::oci {
 namespace {
 
-// The owner names no larger file; one that has grown since is left out, as one that cannot be read is.
+// The owner names no larger file; we leave out a file that has grown since, like one that cannot be read.
 constexpr ByteCount kLargestCopy = ByteCount{std::uint64_t{256} << 10U};
 
-// Makes things in one directory that nobody else can reach. Modes are exact, whatever the umask.
+// Creates files in one directory that no other user can reach. Modes are exact, whatever the umask.
 class Maker {
  public:
   Maker(UniqueFd directory, std::string path, std::optional<UserIds> owner)
@@ -65,7 +65,7 @@ class Maker {
   std::optional<UserIds> owner_;
 };
 
-// A file that we cannot read is one that the tool could not have read either.
+// If we cannot read the file, the tool could not have read it either.
 std::optional<std::string> content_of(const std::string& path) {
   const Result<UniqueFd> fd = open_exactly(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   if (!fd) return std::nullopt;
@@ -94,7 +94,7 @@ Status make_entry(const Maker& root, const ViewEntry& entry) {
 
 Result<ScratchDir> make_bundle(const std::string& scratch_root, const BundleParts& parts) {
   ScratchDir scratch = TRY(ScratchDir::create(scratch_root));
-  // They can go through to what is theirs, and no farther.
+  // The owner can pass through to its own files, and no farther.
   if (parts.owner && ::fchmod(scratch.fd(), 0711) != 0) {
     return fail(system_error("set the mode of", scratch.path().native(), errno));
   }
@@ -110,7 +110,7 @@ Result<ScratchDir> make_bundle(const std::string& scratch_root, const BundlePart
   return scratch;
 }
 
-// The only way to learn it that changes nothing: umask(2) sets it, for all threads.
+// Reads it without a change: umask(2) would set it, for all threads.
 std::uint32_t own_umask() {
   constexpr std::uint32_t kUsual = 022;
   constexpr std::string_view kKey = "\nUmask:\t";

@@ -1,4 +1,4 @@
-// A bundle on disk: what an OCI runtime starts from, in a private directory that is gone with the object (C16).
+// A bundle on disk: what an OCI runtime starts from, in a private directory that the object's destructor removes (C16).
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace sallyport::oci {
 
-// Stands for it where nothing is made.
+// Stands for the directory in the output of explain.
 inline constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 struct BundleParts {
   std::string config{};
   std::vector<ViewEntry> root{};   // of render_root()
   std::string init{};              // the program at kInitPath
-  std::optional<UserIds> owner{};  // who starts the runtime, when not the caller
+  std::optional<UserIds> owner{};  // the user that starts the runtime, when it is not the caller
 };
 
 // "bundle" and "state" in a new directory of `scratch_root`.

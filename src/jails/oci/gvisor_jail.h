@@ -1,4 +1,5 @@
-// The jail built by gVisor (runsc): the tool runs on a second kernel, without a virtual machine. For whoever does not trust the host's.
+// The jail built by gVisor (runsc): the tool runs on a second kernel, without a virtual machine. For callers that do
+// not trust the host's kernel.
 #pragma once
 
 #include <mutex>

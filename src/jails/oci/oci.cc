@@ -16,8 +16,8 @@
 namespace sallyport::oci {
 namespace {
 
-// Two places cannot share one tmpfs here, so /dev/shm and /var/tmp get their own sixteenths of the disk quota: together they
-// never exceed it.
+// Two places cannot share one tmpfs here, so /dev/shm and /var/tmp get a sixteenth of the disk quota each: together all
+// places never exceed the quota.
 constexpr std::uint64_t kShare = 16;
 constexpr std::uint64_t kSharing = 2;
 constexpr std::uint64_t kSmallestTmpfs = 4096;
@@ -29,8 +29,8 @@ Json mount(const std::string& target, std::string_view type, const std::string& 
   return {{"destination", target}, {"type", type}, {"source", source}, {"options", std::move(options)}};
 }
 
-// With all that is mounted below it: "ro" alone would leave that writable (runc 1.1, "rro").
-// gVisor knows no such options, and shows nothing that is mounted below.
+// Includes the mounts below it: "ro" alone would leave those writable (runc 1.1, "rro"). gVisor has no such options,
+// and does not show the mounts below.
 Json bind(const ViewEntry& entry, Runtime runtime) {
   const char* const recursive = runtime == Runtime::kRunc ? "r" : "";
   std::vector<std::string> options = {"rbind", fmt::format("{}nosuid", recursive), fmt::format("{}nodev", recursive)};
@@ -57,7 +57,7 @@ class ConfigBuilder {
         mounts_.push_back(mount(entry.target, "proc", "proc", {"nosuid", "nodev", "noexec", "ro"}));
         return;
       case ViewKind::kDevpts:
-        if (runtime_ == Runtime::kRunsc) return;  // has a /dev of its own, always
+        if (runtime_ == Runtime::kRunsc) return;  // always has a /dev of its own
         // The runtime makes the usual nodes and links in a /dev of its own, and makes that read-only at the end.
         mounts_.push_back(mount("/dev", "tmpfs", "tmpfs", {"nosuid", "noexec", "mode=755", "size=65536", "ro"}));
         mounts_.push_back(
@@ -100,7 +100,7 @@ class ConfigBuilder {
 
 Json id_map(std::uint32_t outside) { return Json::array({{{"containerID", 0}, {"hostID", outside}, {"size", 1}}}); }
 
-// The descriptor behind the tool's streams and cgroups.
+// The descriptor after the tool's streams and cgroups.
 std::uint32_t image_fd(const Inputs& inputs) {
   return std::uint32_t{spawn::wire::kFirstRuntimeFd} + 3 + inputs.cgroup_count;
 }
@@ -115,7 +115,7 @@ Json linux_part(const Inputs& inputs, const Json& masked) {
     for (const char* type : {"mount", "pid", "ipc", "uts", "network"}) namespaces.push_back({{"type", type}});
     return {{"namespaces", std::move(namespaces)}};
   }
-  // The network's is that of the runtime itself, made by our worker: only the egress sockets answer there.
+  // No network namespace: the runtime's own is used, which our worker made and where only the egress sockets answer.
   for (const char* type : {"user", "mount", "pid", "ipc", "uts", "cgroup"}) namespaces.push_back({{"type", type}});
   return {{"namespaces", std::move(namespaces)},
           {"uidMappings", id_map(inputs.outside.uid)},
@@ -141,7 +141,8 @@ bool is_made(const ViewEntry& entry) {
          entry.kind == ViewKind::kCopy;
 }
 
-// What is made on the scratch tmpfs, which the runtime mounts empty. gVisor has no openat2(2); nobody else is there yet.
+// Makes an entry on the scratch tmpfs, which the runtime mounts empty. gVisor has no openat2(2), so it goes by name
+// there: no other process runs inside yet.
 spawn::RootOp in_scratch(const ViewEntry& entry, Runtime runtime) {
   using spawn::wire::OpKind;
   const OpKind kind = entry.kind == ViewKind::kSymlink ? OpKind::kSymlink : OpKind::kDirectory;
@@ -170,8 +171,8 @@ std::string render_config(const Plan& plan, const Inputs& inputs) {
   ConfigBuilder view(plan, inputs.runtime);
   for (const ViewEntry& entry : inputs.view) view.add(entry);
   const Json none = Json::array();
-  // Whoever maps a user namespace's root into one below it must hold this one (Linux 5.12, user_namespaces(7)). Our init leaves it
-  // behind with the namespace.
+  // To map a user namespace's root into a namespace below it, a process must hold this capability (Linux 5.12,
+  // user_namespaces(7)). Our init loses it when it leaves that namespace.
   const Json held = inputs.runtime == Runtime::kRunc ? Json::array({"CAP_SETFCAP"}) : none;
   Json config = {
       {"ociVersion", "1.0.2"},
@@ -204,7 +205,8 @@ std::vector<ViewEntry> render_root(const std::vector<ViewEntry>& view) {
 
 std::vector<std::string> render_command(const Inputs& inputs, const std::string& directory) {
   if (inputs.runtime == Runtime::kRunsc) {
-    // Its id names an abstract socket, so that two runs must not share one. Rootless also for root: it is started in a user namespace.
+    // The id names an abstract socket, so two runs must not share an id. Rootless also for root: it starts in a user
+    // namespace.
     const std::string id = directory.substr(directory.rfind('/') + 1);
     return {"runsc",
             "--root",
@@ -220,8 +222,8 @@ std::vector<std::string> render_command(const Inputs& inputs, const std::string&
   }
   const std::uint32_t of_worker = 3;  // see wire::kInRuntime
   const std::uint32_t preserved = image_fd(inputs) - spawn::wire::kFirstRuntimeFd + 1 + of_worker;
-  // Rootless: it makes no cgroups of its own, for root neither. Its log would be the tool's stderr; a fatal error it prints there
-  // in any case.
+  // Rootless: it makes no cgroups of its own, not even for root. Its log would go to the tool's stderr; fatal errors go
+  // there anyway.
   return {"runc",
           "--rootless",
           "true",
@@ -241,9 +243,9 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace place = spawn::wrapped_place(plan);
   place.in_runtime = inputs.runtime == Runtime::kRunc;
   place.exe = inputs.exe;
-  if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // its files have numbers of its own
+  if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // gVisor gives files its own inode numbers
   place.landlock_writable = writable_places(inputs.view);
-  place.landlock_writable.emplace_back("/var/tmp");  // not the same directory as /tmp here
+  place.landlock_writable.emplace_back("/var/tmp");  // not the same as /tmp here
   for (const ViewEntry& entry : inputs.view) {
     if (is_made(entry) && is_in_scratch(entry, inputs.view))
       place.root_ops.push_back(in_scratch(entry, inputs.runtime));

@@ -1,9 +1,10 @@
 // The jail built by an OCI runtime (C22, C40): the same view as the native one, as a bundle's config.json and root directory.
 //
-// Both are pure functions of the plan and the view. The runtime mounts by name, so a path swapped at that moment is followed;
-// therefore our own init, process 1 of the container, first compares every such mount with the file that was checked, as
-// inside bwrap (ADR 0010). The runtime makes a user namespace in which we are root, for it maps no other; our init enters one more
-// below it, in which that root is the jail's user, and takes the last locks there itself (ADR 0086).
+// Both are pure functions of the plan and the view. The runtime mounts by name, so it follows a path swapped at that
+// moment. Therefore our own init, process 1 of the container, first compares every such mount with the file that was
+// checked, as inside bwrap (ADR 0010). The runtime makes a user namespace in which we are root, since it maps no other
+// id. Our init enters one more below it, in which that root is the jail's user, and takes the last locks there itself
+// (ADR 0086).
 #pragma once
 
 #include <cstdint>
@@ -22,29 +23,30 @@ inline constexpr const char* kJailName = "oci";
 inline constexpr const char* kGvisorName = "gvisor";
 inline constexpr std::string_view kInitPath = "/.sallyport-init";
 
-// runc makes a container of this kernel's. runsc (gVisor) starts a kernel of its own, to which no descriptor can be passed: our
-// init inside speaks frames (spawn/wire/frame.h), and what files are on the host cannot be seen there.
+// runc makes a container on this kernel. runsc (gVisor) starts its own kernel, to which no descriptor can be passed:
+// our init inside sends and receives frames (spawn/wire/frame.h), and cannot see files' identities on the host.
 enum class Runtime { kRunc, kRunsc };
 
 struct Inputs {
   Runtime runtime = Runtime::kRunc;
   std::vector<std::string> argv{};  // the tool's, with an interpreter's prefix already in it
-  BinaryIdentity exe{};             // what is executed: the tool or its interpreter
+  BinaryIdentity exe{};             // the executed file: the tool or its interpreter
   std::vector<ViewEntry> view{};
-  // Which file a bind's source was when it was checked; system paths need none.
+  // The identity that a bind's source had when it was checked; system paths need none.
   spawn::IdentityOf identity_of{};
-  UserIds outside{};               // who the tool is for the host
+  UserIds outside{};               // the tool's user outside
   std::uint32_t umask = 022;       // the caller's
   std::uint32_t cgroup_count = 0;  // that our init passes on to the tool
 };
 
-// Refuses names that JSON cannot say.
+// Refuses names that JSON cannot express.
 [[nodiscard]] Status check_names(const std::vector<ViewEntry>& view);
 
 // The bundle's config.json. Its root directory is "rootfs", beside it.
 [[nodiscard]] std::string render_config(const Plan& plan, const Inputs& inputs);
 
-// What that directory holds: directories, symlinks, files, and copies, parents first. Mount points the runtime makes itself.
+// What that directory holds: directories, symlinks, files, and copies, parents first. The runtime makes mount points
+// itself.
 [[nodiscard]] std::vector<ViewEntry> render_root(const std::vector<ViewEntry>& view);
 
 // The runtime's command line; `directory` holds "bundle" and "state".

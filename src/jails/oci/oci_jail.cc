@@ -20,7 +20,7 @@
 namespace sallyport::oci {
 namespace {
 
-// What a run needs beside its command; none of it when it is only explained.
+// What a run needs besides its command; empty for explain.
 struct Made {
   ScratchDir bundle;
   UniqueFd image;  // for our init inside
@@ -47,7 +47,7 @@ class OciRun final : public StagedRun {
     return jail_establishes(plan_, reach_, facts);
   }
 
-  // The tool's streams go to our init. The runtime itself reads nothing, and prints nothing but why it failed.
+  // The tool's streams go to our init. The runtime itself reads nothing, and prints only why it failed.
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
     launch_.passed_fds = {streams.in, streams.out, streams.err};
@@ -116,7 +116,7 @@ Result<std::unique_ptr<StagedRun>> OciJail::stage(const StageRequest& request) {
   launch.place =
       spawn::NoJailPlace{.exe_fd = runtime.file.get(), .cwd_fd = request.cwd, .is_wrapper = true, .is_runtime = true};
   launch.run_as = plan.run_as;
-  // Made outside, not inside.
+  // The network is made outside, not inside.
   if (fault_ == SetupStage::kNetwork) launch.fail_at_for_tests = SetupStage::kNetwork;
   const bool all = writable_places_hold_nothing_protected(view.entries);
   return std::make_unique<OciRun>(plan, std::move(runtime), std::move(launch), std::move(config),

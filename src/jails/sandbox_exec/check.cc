@@ -64,7 +64,7 @@ std::vector<Established> establishes(const Plan& plan) {
 std::vector<EnvVar> own_variables(const RunsOwn& own) {
   std::vector<EnvVar> variables = {{.name = "HOME", .value = own.private_dir + "/home"},
                                    {.name = "TMPDIR", .value = own.private_dir + "/tmp"}};
-  // Programs differ in which one they know.
+  // Some programs read one name, some the other.
   for (const char* name : {"HTTPS_PROXY", "https_proxy"}) {
     if (!own.proxy_url.empty()) variables.push_back({.name = name, .value = own.proxy_url});
   }

@@ -1,4 +1,4 @@
-// What of a plan the macOS jail refuses, and what it gives: pure.
+// What the macOS jail refuses in a plan, and what it establishes: pure.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace sallyport::sandbox_exec {
 
 [[nodiscard]] std::vector<Established> establishes(const Plan& plan);
 
-// What each run has of its own.
+// What belongs to one run.
 struct RunsOwn {
   std::string private_dir{};
   std::string proxy_url{};  // empty: no network
@@ -23,7 +23,7 @@ struct RunsOwn {
 
 // HOME and TMPDIR in the private directory, and HTTPS_PROXY.
 [[nodiscard]] std::vector<EnvVar> own_variables(const RunsOwn& own);
-// The plan's environment as "NAME=value", with those instead of its own.
+// The plan's environment as "NAME=value", with these variables in place of its own.
 [[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const RunsOwn& own);
 
 }  // namespace sallyport::sandbox_exec

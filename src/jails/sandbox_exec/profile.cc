@@ -12,9 +12,9 @@
 namespace sallyport::sandbox_exec {
 namespace {
 
-// Everything that does not depend on the run. The names of system services and of kernel variables are those that node and git
-// ask for. kern.proc and its kin are left out: they show other processes. A terminal can be used only when the run made it, so
-// that nobody types into the caller's.
+// Everything that does not depend on the run. The system services and kernel variables are those that node and git use.
+// kern.proc and similar ones are left out: they show other processes. The tool can use only a terminal that the run
+// made, so that it cannot type into the caller's.
 constexpr std::string_view kFixed = R"sbpl((version 1)
 (deny default (with message "sallyport"))
 (allow process-fork)
@@ -77,7 +77,7 @@ constexpr std::string_view kFixed = R"sbpl((version 1)
   (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
 )sbpl";
 
-// Whatever a rule above or below opens: a specific deny outranks an allow of all of file-write*.
+// These hold whatever other rules open: a specific deny overrides an allow of all of file-write*.
 constexpr std::string_view kNever = R"sbpl((deny file-write-setugid)
 (deny file-write-create (vnode-type BLOCK-DEVICE CHARACTER-DEVICE))
 )sbpl";
@@ -149,8 +149,8 @@ class Rules {
                                                       filter_of(place), exceptions);
   }
 
-  // A path can be used only when each directory above it can be asked about, and stays what it is only when none of them can
-  // be moved away.
+  // The tool can use a path only if it can stat each directory above it, and the path is stable only if none of these
+  // directories can be moved.
   void name_directories_above() {
     std::set<std::string> above;
     std::set<std::string> kept;
@@ -177,7 +177,7 @@ class Rules {
   Profile profile_;
 };
 
-// Of two wishes for one path the later one counts, as with mounts.
+// Of two entries for one path the later one counts, as with mounts.
 void put(std::vector<Place>& places, Place place) {
   std::erase_if(places, [&](const Place& other) { return other.path == place.path; });
   places.push_back(std::move(place));
@@ -187,7 +187,7 @@ bool lies_in_one(const std::vector<Place>& places, const std::string& path) {
   return std::ranges::any_of(places, [&](const Place& place) { return is_inside(path, place.path); });
 }
 
-// Nothing shows again what is hidden; and where nothing is shown there is nothing to hide (the names below /work).
+// A hidden path stays hidden; and where nothing is shown there is nothing to hide (the names below /work).
 void hide(std::vector<Place>& places, const ViewEntry& mask) {
   if (!lies_in_one(places, mask.target)) return;
   std::erase_if(places, [&](const Place& place) { return is_inside(place.path, mask.target); });
@@ -199,10 +199,10 @@ void hide(std::vector<Place>& places, const ViewEntry& mask) {
 std::vector<Place> places_of(const Inputs& inputs) {
   std::vector<Place> places;
   for (const ViewEntry& entry : inputs.view) {
-    // What belongs to the host's root is Linux's in a view, and kFixed here.
+    // In a view the base describes Linux's root; on macOS kFixed replaces it.
     if (entry.of_base) continue;
     if (entry.kind == ViewKind::kMask) hide(places, entry);
-    // A second name, such as /work, takes a mount.
+    // A second name, such as /work, needs a mount.
     if (entry.kind != ViewKind::kBind || entry.target != entry.source) continue;
     put(places, {.path = entry.source,
                  .access = entry.access == RepoAccess::kWritable ? Access::kWrite : Access::kRead,
@@ -212,7 +212,7 @@ std::vector<Place> places_of(const Inputs& inputs) {
   for (const char* own : {"/home", "/tmp"}) {
     put(places, {.path = inputs.private_dir + own, .access = Access::kWrite});
   }
-  // What was said about the place of one of them stands.
+  // If a place already covers one of them, that entry stays.
   for (const std::string& program : {inputs.init, inputs.executable}) {
     if (!lies_in_one(places, program)) places.push_back({.path = program, .is_directory = false});
   }

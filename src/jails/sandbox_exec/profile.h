@@ -1,8 +1,8 @@
 // The macOS jail's sandbox profile (SBPL), a pure function of the view: everything is denied, and rules open what the run needs.
 //
-// No path of the caller stands in the text. Each is a parameter (-D NAME=path) that a rule refers to, so no name, whatever
-// characters it has, can become a rule. A rule that opens a directory names as exceptions what is closed inside it, so nothing
-// depends on the order of rules; renaming what a rule names, or a directory above it, is denied.
+// The text contains no path of the caller. Each path is a parameter (-D NAME=path) that a rule refers to, so no name,
+// whatever its characters, can become a rule. A rule that opens a directory lists what is closed inside as exceptions,
+// so the order of rules does not matter. The profile denies renaming what a rule names, or a directory above it.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct Inputs {
   const std::vector<ViewEntry>& view;
   std::string private_dir{};  // holds the run's own "tmp" and "home"
   std::string init{};         // our own program inside, which starts the tool
-  std::string executable{};   // what it starts
-  // Of our proxy on loopback, when hosts are allowed. Without it nothing of the network is open.
+  std::string executable{};   // the program that it starts
+  // The port of our proxy on loopback, when hosts are allowed. Without it the whole network is closed.
   std::optional<std::uint16_t> proxy_port{};
 };
 
-// What one host path is to the tool.
+// What the tool may do with one host path.
 struct Place {
   enum class Access { kHidden, kRead, kWrite };
   std::string path{};
@@ -43,7 +43,7 @@ struct Place {
   bool no_exec = false;
 };
 
-// Of the caller's and the run's own paths, one for each, parents before children. The system's are macOS's own: see profile.cc.
+// One place for each path of the caller and the run, parents before children. System paths are in profile.cc.
 [[nodiscard]] std::vector<Place> places_of(const Inputs& inputs);
 
 [[nodiscard]] Profile render(const Inputs& inputs);

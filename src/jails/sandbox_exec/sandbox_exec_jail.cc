@@ -27,13 +27,13 @@ constexpr bool kIsMacOs = true;
 constexpr bool kIsMacOs = false;
 #endif
 
-// The first two because a process can leave its group, and no other means is known to end it.
+// The first two because a process can leave its group, and we know no other means to end it.
 constexpr auto kNeverGives = std::to_array<Guarantee>(
     {Guarantee::kLimitWall, Guarantee::kProcDiesWithParent, Guarantee::kExecPinned, Guarantee::kNetDnsClosed,
      Guarantee::kProcPidIsolated, Guarantee::kProcNoNewPrivs, Guarantee::kProcCapsDropped, Guarantee::kProcSeccomp,
      Guarantee::kFsNoSetid, Guarantee::kLimitMemory, Guarantee::kLimitPids, Guarantee::kLimitDisk});
 
-// Stand for what a run has that is only explained.
+// Stand for a run's own values in the output of explain.
 constexpr const char* kExplainedDirectory = "/sallyport-…";
 constexpr const char* kExplainedProxy = "http://sallyport:…@127.0.0.1:…";
 constexpr std::uint16_t kExplainedPort = 0;
@@ -67,8 +67,8 @@ class SandboxExecRun final : public StagedRun {
   const spawn::posix::Launch launch_;
 };
 
-// The kernel judges a path after every symlink is followed, so a rule about a symlink's own name opens nothing, or something
-// else: each component must be what it seems.
+// The kernel judges a path after it has followed every symlink, so a rule about a symlink's own name opens nothing, or
+// something else. So no component may be a symlink.
 Status check_no_symlink(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
@@ -92,7 +92,7 @@ std::vector<ResourceLimit> limits_of(const Plan& plan) {
   return limits;
 }
 
-// By the gate's rules, and then this one file: a sandbox-exec elsewhere is somebody else's.
+// Pins by the gate's rules, and accepts only this one file: a sandbox-exec elsewhere is not Apple's.
 Result<std::string> pin_launcher(CallHost& host, const std::string& launcher) {
   const Executable wrapper = TRY(host.pin_wrapper(kJailName));
   if (wrapper.exec_path == launcher) return launcher;

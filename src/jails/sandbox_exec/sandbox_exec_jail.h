@@ -1,5 +1,5 @@
-// The macOS jail (C21, C40): sandbox-exec applies a profile of ours, our init inside it starts the tool. Written against Apple's
-// documents and other people's profiles; never run on a Mac yet. docs/jails.md says what it gives.
+// The macOS jail (C21, C40): sandbox-exec applies our profile, and our init inside it starts the tool. Written from
+// Apple's documents and published profiles; not yet run on a Mac. docs/jails.md says what it gives.
 #pragma once
 
 #include <mutex>
@@ -14,11 +14,11 @@ namespace sallyport::sandbox_exec {
 inline constexpr const char* kJailName = "sandbox-exec";
 
 struct Options {
-  // Never another one that a search path leads to.
+  // Never one from a search path.
   std::string launcher = "/usr/bin/sandbox-exec";
   std::string init = "/usr/local/libexec/sallyport/sallyport-posix-init";
   std::string scratch_root = "/private/tmp";  // where each run gets its private directory; canonical
-  // Tests only: a program that checks the profile stands in for the launcher, so nothing is confined.
+  // Tests only: a program that checks the profile replaces the launcher, so nothing is confined.
   bool stand_in_for_tests = false;
 };
 
