@@ -102,7 +102,7 @@ Error jail_unavailable(std::string_view jail, std::string_view why, std::string_
 
 namespace {
 
-// What somebody can change who knows the shell's words for it.
+// What a user can change, in the shell's words.
 std::string_view usual_hint(int error_number) {
   switch (error_number) {
     case EMFILE:

@@ -1,5 +1,5 @@
-// Well-worded Error values, so that every layer says the same thing the same way: "<what> <subject>: <why>", lower
-// case, one line. Subjects may be arbitrary bytes (argv, paths): each is made printable here, once.
+// Makes Error values, so that every layer words the same error in the same way: "<what> <subject>: <why>", lower case,
+// one line. Subjects may be arbitrary bytes (argv, paths); they are made printable here, once.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ namespace sallyport {
 [[nodiscard]] Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error setup_failed(const SetupFailed& failure, std::string_view hint = {});
 [[nodiscard]] Error jail_died(std::string_view jail, int wait_status);
-// "cannot record the call in /x: <why>"; `error_number` 0 when no system call is to blame.
+// "cannot record the call in /x: <why>"; `error_number` is 0 when no system call failed.
 [[nodiscard]] Error audit_failed(std::string_view log, int error_number, std::string_view why, std::string_view hint);
 // "cannot open /x: permission denied". `operation` is a verb; `subject` may be empty.
 [[nodiscard]] Error system_error(std::string_view operation, std::string_view subject, int error_number,

@@ -11,7 +11,7 @@ struct Shape {
   std::size_t at_least;  // characters after the prefix
 };
 
-// As their makers document them. What follows the prefix is [A-Za-z0-9_-./+=], as long as it goes.
+// As their makers document them. After the prefix come characters of [A-Za-z0-9_-./+=].
 constexpr auto kShapes = std::to_array<Shape>({
     {"ghp_", 20},
     {"gho_", 20},
@@ -141,7 +141,7 @@ bool same_ignoring_case(std::string_view text, std::string_view lower) {
          });
 }
 
-// "Bearer x": the words stay, the value goes. A sentence ("a basic test") has no such value: keys are longer.
+// "Bearer x": keeps the word, redacts the value. A sentence ("a basic test") has no such value: keys are longer.
 std::size_t scheme_length(std::string_view text) {
   constexpr std::size_t kShortestValue = 12;
   for (const std::string_view scheme : kSchemes) {
@@ -166,7 +166,7 @@ std::size_t key_shape_at(std::string_view text, std::size_t at) {
   if (!is_key_char(text[at])) return 0;
   const bool inside_word = at > 0 && is_key_char(text[at - 1]) && text[at - 1] != '=' && text[at - 1] != '/' &&
                            text[at - 1] != '.' && text[at - 1] != '-';
-  // "%3Dghp_…": the escape is no part of the word.
+  // "%3Dghp_…": the escape is not part of the word.
   const bool escaped = at >= 3 && text[at - 3] == '%';
   if (inside_word && !escaped) return 0;
   const std::string_view rest = text.substr(at);

@@ -1,4 +1,4 @@
-// Keys and tokens that can be told by their shape alone.
+// Recognises keys and tokens by their shape alone.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// RFC 6962 trees, as the audit log's transparency files (C2SP tlog-tiles) and its proofs need them. A tree over any number of
-// leaves is known by at most 64 hashes: nothing here holds the leaves.
+// RFC 6962 trees, as the audit log's transparency files (C2SP tlog-tiles) and its proofs need them. At most 64 hashes
+// describe a tree over any number of leaves, so nothing here holds the leaves.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ using TreeHash = Sha256Digest;
 [[nodiscard]] TreeHash leaf_hash(std::string_view entry);
 [[nodiscard]] TreeHash node_hash(const TreeHash& left, const TreeHash& right);
 
-// The perfect subtrees of the leaves so far, largest first; leaves come from the left.
+// Holds the perfect subtrees of the leaves so far, largest first; new leaves go to the right.
 class CompactTree {
  public:
   void add(const TreeHash& leaf) { add_subtree(leaf, 0); }
-  // Of 2^height leaves; its place must be a multiple of that.
+  // Adds a subtree of 2^height leaves; its first leaf's index must be a multiple of that.
   void add_subtree(const TreeHash& root, unsigned height);
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] TreeHash root() const;  // of no leaves: SHA-256 of nothing
@@ -31,12 +31,12 @@ class CompactTree {
   std::uint64_t size_ = 0;
 };
 
-// Collects a proof while the leaves go by, in order: each of its hashes is the root of a range of leaves.
+// Collects a proof from the leaves, fed in order: each hash of the proof is the root of a range of leaves.
 class ProofCollector {
  public:
-  // That leaf `index` is in the tree of `size`.
+  // Proves that leaf `index` is in the tree of `size`.
   [[nodiscard]] static ProofCollector inclusion(std::uint64_t index, std::uint64_t size);
-  // That the tree of `size` continues that of `old_size`.
+  // Proves that the tree of `size` extends the tree of `old_size`.
   [[nodiscard]] static ProofCollector consistency(std::uint64_t old_size, std::uint64_t size);
   void add(const TreeHash& leaf);
   [[nodiscard]] std::vector<TreeHash> proof() const;

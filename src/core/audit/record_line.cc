@@ -19,7 +19,7 @@ constexpr std::string_view kEnd = R"("})";
 constexpr std::size_t kHexDigits = 64;
 constexpr std::size_t kTail = kBeforeHash.size() + kHexDigits + kEnd.size();
 
-// Two pieces, so that no line is copied to be hashed.
+// Hashes two pieces, so that no line has to be copied.
 std::string hash_of(std::string_view before_hash) {
   Sha256 hasher;
   hasher.update(before_hash);
@@ -33,7 +33,7 @@ bool take(std::string_view& rest, std::string_view word) {
   return true;
 }
 
-// A string without escapes, up to its closing quote, which stays.
+// Takes a string without escapes, up to but without its closing quote.
 std::string_view take_plain(std::string_view& rest) {
   const std::string_view text = rest.substr(0, rest.find_first_of("\"\\"));
   rest.remove_prefix(text.size());

@@ -1,10 +1,11 @@
-// The bytes of one audit record: a line of JSON whose first members stand in a fixed order and whose last one is the hash of all
-// before it. Pure ASCII, so no reader breaks a line in two and no terminal obeys one.
+// The bytes of one audit record: a line of JSON whose first members have a fixed order and whose last one is the hash
+// of all before it. It is pure ASCII, so no reader splits a line and no terminal obeys one.
 //
 //   {"schema":"sallyport.audit/1","seq":7,"prev":"<64 hex>","time":"…Z","kind":"intent","run":"<32 hex>", … ,"hash":"<64 hex>"}
 //
-// hash = SHA-256 of the line without `,"hash":"…"` and without the newline: the closing brace then follows the member before.
-// `prev` is the hash of the record before, 64 zeros in record 1; it is covered by the hash, so each record seals all before it.
+// hash = SHA-256 of the line without `,"hash":"…"` and without the newline: the closing brace follows the previous
+// member. `prev` is the hash of the previous record, 64 zeros in record 1; the hash covers `prev`, so each record seals
+// all records before it.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +18,10 @@ namespace sallyport::audit {
 
 inline constexpr std::string_view kRecordSchema = "sallyport.audit/1";
 inline constexpr std::string_view kNoRecordBefore = "0000000000000000000000000000000000000000000000000000000000000000";
-// What is longer is not written, and a reader need not hold more.
+// Nobody writes a longer record, so a reader need not hold more.
 inline constexpr std::size_t kLongestRecord = 512 * 1024;
 
-// What the caller adds: `members` is a JSON object's text, beginning with time, kind and run.
+// `members`, from the caller, is a JSON object's text that begins with time, kind and run.
 struct SealedLine {
   std::string line;  // with its newline
   std::string hash;
@@ -35,7 +36,7 @@ struct RecordLine {
   std::string_view run;
   std::string_view hash;
 };
-// Reads the fixed members, and not whether the hash fits: for who shows records.
+// Reads the fixed members without checking the hash: for showing records.
 [[nodiscard]] std::expected<RecordLine, std::string_view> parse_record(std::string_view line);
 // Reads the fixed members and checks the hash. `line` without its newline; the views point into it. The error says what is wrong
 // in a few words.

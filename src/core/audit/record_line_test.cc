@@ -21,7 +21,7 @@ TEST(RecordLine, HoldsItsPlaceAndTheHashOfAllBeforeIt_C33) {
   EXPECT_EQ(record->kind, "intent");
   EXPECT_EQ(record->run, "00ff");
   EXPECT_EQ(record->hash, sealed.hash);
-  // The rule of docs/audit.md, by hand.
+  // Applies the rule of docs/audit.md by hand.
   const std::size_t tail = line.find(",\"hash\":");
   EXPECT_EQ(sealed.hash, sha256_hex(line.substr(0, tail) + "}"));
 }

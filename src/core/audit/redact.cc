@@ -9,25 +9,25 @@
 namespace sallyport::audit {
 namespace {
 
-// Found anywhere in a name, once case and separators are gone.
+// Matched anywhere in a name, ignoring case and separators.
 constexpr auto kSecretParts = std::to_array<std::string_view>(
     {"password",  "passwd",      "passphrase", "passcode",        "secret",       "token",          "apikey",
      "accesskey", "privatekey",  "signingkey", "encryptionkey",   "credential",   "authorization",  "authentication",
      "bearer",    "cookie",      "sessionid",  "apisecret",       "accountkey",   "storagekey",     "masterkey",
      "sharedkey", "consumerkey", "hmackey",    "subscriptionkey", "functionskey", "applicationkey", "licensekey",
      "authkey",   "appkey",      "sessionkey", "connectionstring"});
-// The whole name.
+// Matched against the whole name.
 constexpr auto kSecretNames = std::to_array<std::string_view>(
     {"pass", "pwd", "pw", "auth", "sig", "signature", "key", "code", "jwt", "sas", "pat", "otp", "pin", "psk"});
-// The last word of a name: DB_PWD, X-Auth, x-amz-signature.
+// Matched against the last word of a name: DB_PWD, X-Auth, x-amz-signature.
 constexpr auto kSecretEndings = std::to_array<std::string_view>(
     {"pwd", "pw", "auth", "sig", "signature", "jwt", "sas", "pat", "otp", "pin", "psk"});
 // Words that end with "pass" and mean no password.
 constexpr auto kOtherPasses = std::to_array<std::string_view>({"bypass", "compass", "multipass", "onepass", "twopass"});
-// What an abbreviated option may mean; getopt takes any beginning.
+// What an abbreviated option may mean; getopt accepts any prefix.
 constexpr auto kAbbreviated =
     std::to_array<std::string_view>({"password", "passphrase", "secret", "token", "credentials"});
-// Programs whose short option holds a password, in the next word or in its own.
+// Programs whose short option has a password as its value, in the next word or attached.
 struct PasswordOption {
   std::string_view program;
   std::string_view option;
@@ -67,7 +67,7 @@ std::string bare(std::string_view name) {
   return out;
 }
 
-// Name characters that end right before `end`.
+// The run of name characters that ends right before `end`.
 std::string_view name_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && is_name_char(text[begin - 1])) --begin;
@@ -84,7 +84,7 @@ bool ends_with_password(const std::string& name) {
          std::ranges::none_of(kOtherPasses, [&](std::string_view other) { return name.ends_with(other); });
 }
 
-// STRIPE_KEY is a variable that holds one; --sort-key is none.
+// STRIPE_KEY is a variable that holds a key; --sort-key is not.
 bool is_key_variable(std::string_view name) {
   return name.ends_with("_KEY") && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
@@ -94,8 +94,8 @@ struct Cut {
   std::size_t end = 0;
 };
 
-// scheme://user:password@host: all before the last @ of the authority. Neither a backslash nor ? or # ends it, though parsers
-// differ about them: whoever typed one unquoted meant it as part of a password.
+// scheme://user:password@host: everything before the last @ of the authority. Parsers differ on whether a backslash, ?
+// or # ends the authority; here they do not, since a user who types one unquoted means it as part of a password.
 std::optional<Cut> url_credentials(std::string_view text, std::size_t colon) {
   if (!text.substr(colon).starts_with("://")) return std::nullopt;
   const std::size_t begin = colon + 3;
@@ -109,7 +109,7 @@ std::optional<Cut> url_credentials(std::string_view text, std::size_t colon) {
 // user:password@host without a scheme (git's scp form has no password, and so no colon before the @).
 std::optional<Cut> bare_credentials(std::string_view text, std::size_t colon) {
   if (colon == 0 || !is_name_char(text[colon - 1]) || text.substr(colon).starts_with("://")) return std::nullopt;
-  // npm's own way to name a package: alias@npm:name@version.
+  // npm's syntax for a package: alias@npm:name@version.
   const std::string_view name = name_before(text, colon);
   if (name == "npm" || name == "jsr" || name == "workspace") return std::nullopt;
   std::size_t end = colon + 1;
@@ -124,7 +124,8 @@ std::size_t end_of_quoted(std::string_view text, std::size_t begin, char quote) 
   return std::min(end, text.size());
 }
 
-// What follows `=` up to a blank, a quote or the next parameter; what follows `:` up to the end of its line or quote.
+// The text after `=` up to a blank, a quote or the next parameter; the text after `:` up to the end of its line or
+// quote.
 std::optional<Cut> named_value(std::string_view text, std::size_t separator) {
   std::size_t name_end = separator;
   if (name_end > 0 && (text[name_end - 1] == '"' || text[name_end - 1] == '\'')) --name_end;
@@ -165,7 +166,8 @@ std::optional<Cut> cut_at(std::string_view text, std::size_t at) {
   return Cut{.begin = at, .end = at + length};
 }
 
-// Where the secret of a word begins that says itself what it is: --token=x, TOKEN=x, -Dtoken=x, --env=TOKEN=x, "Authorization: x".
+// In a word that names its own secret, where that secret begins: --token=x, TOKEN=x, -Dtoken=x, --env=TOKEN=x,
+// "Authorization: x".
 std::optional<std::size_t> secret_of_word(std::string_view word) {
   for (std::size_t at = word.find_first_of("=:"); at != std::string_view::npos; at = word.find_first_of("=:", at + 1)) {
     if (at == 0 || at + 1 == word.size()) return std::nullopt;
@@ -177,7 +179,7 @@ std::optional<std::size_t> secret_of_word(std::string_view word) {
   return std::nullopt;
 }
 
-// In a word that is an option with user:password in it: where that begins.
+// In an option with an attached user:password, where that begins.
 std::optional<std::size_t> user_in_option(std::string_view word) {
   for (const std::string_view option : kUserOptions) {
     if (!word.starts_with(option)) continue;
@@ -225,7 +227,7 @@ class ArgvRedactor {
     return note_cuts(word);
   }
 
-  // The word at `at` is an option whose value is the next word.
+  // True when the word at `at` is an option whose value is the next word.
   [[nodiscard]] bool takes_secret(std::size_t at) const {
     const std::string_view word = argv_[at];
     if (at > 1 && !word.starts_with('-')) return is_setting(at);
@@ -240,7 +242,7 @@ class ArgvRedactor {
     return std::ranges::find(kUserOptions, word) != kUserOptions.end();
   }
   [[nodiscard]] bool has(std::string_view word) const { return std::ranges::find(argv_, word) != argv_.end(); }
-  // "config set //host/:_authToken x", "configure set aws_secret_access_key x": a name, and its value behind it.
+  // "config set //host/:_authToken x", "configure set aws_secret_access_key x": a name, followed by its value.
   [[nodiscard]] bool is_setting(std::size_t at) const {
     const std::string_view word = argv_[at];
     const bool sets = has("set") || has("config") || has("configure");

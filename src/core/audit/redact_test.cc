@@ -20,7 +20,7 @@ std::string all(const Words& words) {
   return text;
 }
 
-// Each way a secret stands in a command. $ is the secret.
+// Each way to put a secret into a command. $ is the secret.
 const std::vector<Words> kCommands = {
     {"git", "clone", "https://user:$@host.example/r.git"},
     {"git", "clone", "https://$@host.example/r.git"},
@@ -87,20 +87,20 @@ Words with_secret(const Words& command, std::string_view secret) {
 TEST(Redaction, TakesASecretOutOfEveryPlaceItIsKnownToStand_C33) {
   for (const Words& command : kCommands) {
     const Words words = with_secret(command, kSecret);
-    ASSERT_NE(all(words).find(kSecret), std::string::npos);  // the control: it is there before
+    ASSERT_NE(all(words).find(kSecret), std::string::npos);  // the control: the secret is there before
     const RedactedArgv redacted = redact_argv(words);
     EXPECT_EQ(all(redacted.argv).find(kSecret), std::string::npos) << all(redacted.argv);
     EXPECT_NE(all(redacted.argv).find(kRedacted), std::string::npos);
     EXPECT_EQ(redacted.argv.size(), words.size());
     EXPECT_EQ(redacted.count, 1U) << all(redacted.argv);
-    // A message that quotes the command does not give it away either.
+    // A message that quotes the command does not reveal it either.
     EXPECT_EQ(redact_text("refused argument '" + words.back() + "'", redacted.secrets).find(kSecret),
               std::string::npos);
   }
 }
 
 TEST(Redaction, KnowsKeysByTheirShapeWhereverTheyStand_C33) {
-  // Put together here, so that no scanner takes this file for a leak.
+  // Assembled here, so that no scanner takes this file for a leak.
   const std::string tail = "abcdefghij0123456789ABCDEFGHIJ012345";
   for (const std::string& key :
        {"ghp_" + tail, "github_pat_" + tail, "glpat-" + tail, "npm_" + tail, "xoxb-" + tail,
@@ -153,7 +153,7 @@ RC_GTEST_PROP(RedactionProperty, NeverLetsASecretThroughInAKnownPlace_C33, ()) {
       rc::gen::elementOf(std::string("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~+")));
   const auto which = *rc::gen::inRange<std::size_t>(0, kCommands.size());
   const Words words = with_secret(kCommands[which], secret);
-  // Only where the secret is not part of what stands around it anyway.
+  // Only when the text around the secret does not contain it anyway.
   RC_PRE(all(kCommands[which]).find(secret) == std::string::npos &&
          std::string(kRedacted).find(secret) == std::string::npos);
   RC_ASSERT(all(redact_argv(words).argv).find(secret) == std::string::npos);

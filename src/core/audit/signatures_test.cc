@@ -1,4 +1,4 @@
-// Signed notes, DSSE and the key forms, against vectors of others.
+// Signed notes, DSSE and the key forms, checked against other projects' vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST(Checkpoint, IsBelievedWithItsKeysSignatureAndUnchangedOnly_C39) {
   NoteKey other = key;
   std::ranges::reverse(other.public_key);
   EXPECT_FALSE(open_checkpoint(note, other));
-  // A witness's line may stand before ours.
+  // A witness's line may come before ours.
   const std::size_t line = note.find("\xE2\x80\x94");
   EXPECT_TRUE(open_checkpoint(note.substr(0, line) + "\xE2\x80\x94 witness AAAAAAAA\n" + note.substr(line), key));
 }
@@ -88,7 +88,7 @@ TEST(Dsse, IsOpenedWithItsKeyAndUnchangedOnly_C39) {
   const Result<VerifiedPayload> opened = open_envelope(envelope, key);
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->payload, R"({"a":1})");
-  // Another payload, type or signature; a keyid is never believed, so changing it changes nothing.
+  // Changes the payload, type or signature; we never trust a keyid, so changing it has no effect.
   const auto with = [&](std::string_view from, std::string_view to) {
     std::string changed = envelope;
     const std::size_t at = changed.find(from);

@@ -27,11 +27,11 @@ struct NoteKey {
 [[nodiscard]] Result<NoteKey> parse_note_key(std::string_view text);
 [[nodiscard]] std::string public_key_text(const NoteKey& key);
 [[nodiscard]] std::string private_key_text(const NoteKey& key);
-// X.509 SubjectPublicKeyInfo (RFC 8410), as other programs want it.
+// X.509 SubjectPublicKeyInfo (RFC 8410), for other programs.
 [[nodiscard]] std::string public_key_pem(const NoteKey& key);
 // Not empty, no blank, no plus, printable.
 [[nodiscard]] bool is_key_name(std::string_view name);
-// Four bytes: SHA-256(name LF 0x01 key) cut off.
+// The first four bytes of SHA-256(name LF 0x01 key).
 [[nodiscard]] std::string key_id(const NoteKey& key);
 
 struct Checkpoint {
@@ -41,7 +41,7 @@ struct Checkpoint {
 };
 
 [[nodiscard]] std::optional<std::string> sign_checkpoint(const Checkpoint& checkpoint, const NoteKey& key);
-// Checks the signature of `key` first; other signatures (a witness's) may stand beside it.
+// Checks the signature of `key` first; the note may hold other signatures too (a witness's).
 [[nodiscard]] Result<Checkpoint> open_checkpoint(std::string_view note, const NoteKey& key);
 
 // "tile/0/x001/067.p/5"; `width` 256 is the whole tile.

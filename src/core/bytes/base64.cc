@@ -47,7 +47,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     held -= 8;
     bytes += static_cast<char>((bits >> held) & 0xFFU);
   }
-  // The bits left over say nothing: two texts must not mean the same bytes.
+  // The leftover bits must be zero: two texts must not mean the same bytes.
   if ((bits & ((1U << held) - 1)) != 0) return std::nullopt;
   return bytes;
 }

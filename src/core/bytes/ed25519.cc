@@ -22,7 +22,7 @@ const unsigned char* octets(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());  // NOLINT(*-reinterpret-cast): OpenSSL's type for bytes
 }
 
-// No configuration file of the machine's may say what our signatures are made with.
+// The machine's OpenSSL configuration must not decide how we sign.
 void without_configuration() { OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr); }
 
 Key private_key(std::string_view seed) {

@@ -7,7 +7,7 @@
 namespace sallyport {
 namespace {
 
-// Both made by git, of one commit without files.
+// git made both, from one commit without files.
 constexpr std::string_view kSha1 = "959b3bad57682034fefafadba5f47fd517c58813";
 constexpr std::string_view kSha1Tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 constexpr std::string_view kSha256 = "c2e350ab949e6a345d421d68c4f3d6583afe0672a96620708412e31d98643fa0";

@@ -1,6 +1,6 @@
-// The low-level functions on purpose: the first EVP call loads providers and reads a configuration file, about a
-// millisecond and dozens of system calls, in a program that wants to be gone by then. Linked statically, these are pure
-// code without any initialisation.
+// Uses the low-level functions on purpose: the first EVP call loads providers and reads a configuration file, which
+// costs about a millisecond and dozens of system calls; a short run should be over by then. Linked statically, the
+// low-level functions are pure code without any initialisation.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "core/bytes/sha256.h"
 
@@ -19,8 +19,8 @@ struct Sha256::Context {
 
 namespace {
 
-// They cannot fail. A digest that is quietly wrong would be worse than no process: it is what a pinned binary is
-// compared by.
+// These calls cannot fail. If one did, abort: we compare pinned binaries by digest, so a wrong digest would be worse
+// than no process.
 void must(bool ok) {
   if (!ok) std::abort();
 }

@@ -1,4 +1,4 @@
-// The low-level functions, for the reason given in sha256.cc.
+// Uses the low-level functions, for the reason given in sha256.cc.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

@@ -40,7 +40,7 @@ void streaming_copy(char* to, const char* from, std::size_t size) {
     _mm_stream_si128(target + 3, fourth);
   }
   std::memcpy(to + at, from + at, size - at);
-  _mm_sfence();  // streamed stores are not ordered with the others, not even for another thread behind a lock
+  _mm_sfence();  // streamed stores are not ordered with other stores, not even by a lock
 }
 
 #else

@@ -1,5 +1,5 @@
-// std::memcpy for bytes that nobody will read soon: they go past the processor's caches where it can do that. A kept
-// tail of tens of megabytes is such a place; written through the caches, each line of it is first fetched from memory.
+// std::memcpy for bytes that nobody will read soon: where the processor can, they bypass its caches. We use it for a
+// kept tail of tens of megabytes; a write through the caches would first fetch each line from memory.
 #pragma once
 
 #include <cstddef>

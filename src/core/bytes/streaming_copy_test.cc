@@ -13,7 +13,7 @@ std::string numbered(std::size_t size) {
   return text;
 }
 
-// Sizes around where streaming begins, and every way to lie across a cache line, on both sides.
+// Sizes around the streaming threshold, and every alignment to a cache line, for source and target.
 TEST(StreamingCopy, CopiesEveryByteAndNoOther) {
   constexpr std::size_t kMargin = 200;
   for (const std::size_t size : {0U, 1U, 63U, 4095U, 4096U, 4097U, 4160U, 9999U}) {

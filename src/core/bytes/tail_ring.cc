@@ -13,7 +13,7 @@ namespace {
 
 // One full pipe's worth: small streams, which are most of them, never grow.
 constexpr std::size_t kFirstBlock = 64 * 1024;
-// Large steps: a page that the stream never reaches costs nothing, one that moves is paid for twice.
+// Grow in large steps: a page that the stream never reaches costs nothing, but a page that moves costs twice.
 constexpr std::size_t kGrowth = 8;
 
 using Spare = std::array<char, 16 * 1024>;
@@ -30,8 +30,8 @@ void swap_blocks(char* a, char* b, std::size_t size, Spare& spare) {
   }
 }
 
-// Gries and Mills: exchanges ever smaller blocks in place, until one of the two fits in the spare. std::rotate does the
-// same one byte at a time, several times slower over a cap of tens of megabytes.
+// Gries and Mills: exchanges ever smaller blocks in place, until one of the two fits in the spare. std::rotate moves
+// one byte at a time, which is several times slower for a cap of tens of megabytes.
 void rotate_left(std::span<char> bytes, std::size_t by) {
   Spare spare;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
   char* const middle = bytes.data() + by;
@@ -64,7 +64,8 @@ TailRing::TailRing(ByteCount cap, OnNewBlock on_new_block)
     : cap_(std::max<std::size_t>(1, count(cap))), on_new_block_(on_new_block) {}
 
 void TailRing::grow() {
-  // After the first, sizes are the cap divided again and again, so that the last step too starts from a small part of it.
+  // After the first block, sizes are the cap divided by powers of kGrowth, so that the last step also starts from a
+  // small block.
   std::size_t size = storage_.empty() ? std::min(cap_, kFirstBlock) : cap_;
   while (size / kGrowth >= kFirstBlock && size / kGrowth > storage_.size()) size /= kGrowth;
   std::string larger;
@@ -118,7 +119,7 @@ CapturedStream TailRing::finish() && {
     std::memcpy(storage_.data(), marker.data(), marker.size());
   } else {
     storage_.resize(static_cast<std::size_t>(total_));
-    // A short result should not keep a long block.
+    // A short result must not keep a large block.
     if (storage_.size() < storage_.capacity() / 2) storage_.shrink_to_fit();
   }
   return {.bytes = std::exchange(storage_, {}), .truncated = truncated(), .total_bytes = total_};

@@ -4,8 +4,8 @@
 //   while (ssize_t n = read(fd, ring.writable().data(), ring.writable().size())) ring.commit(n);
 //   CapturedStream captured = std::move(ring).finish();
 //
-// The reader may read straight into the ring, so that no byte is copied twice. Storage grows with the stream, in large
-// steps towards the cap and never past it; the old and the new block together touch no more than the cap.
+// The caller can read straight into the ring, so that no byte is copied twice. Storage grows with the stream, in large
+// steps up to the cap; the old and the new block together touch no more memory than the cap.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ inline constexpr std::string_view kTruncationMarker = "...[TRUNCATED]...";
 
 class TailRing {
  public:
-  // Told of every block of memory before it is first written to.
+  // Called with every block of memory before the first write to it.
   using OnNewBlock = void (*)(std::span<char>);
 
-  // A cap of 0 is taken as 1: a reader must always have room to read into.
+  // A cap of 0 counts as 1: a reader must always have room to read into.
   explicit TailRing(ByteCount cap, OnNewBlock on_new_block = nullptr);
 
-  // Where the next bytes go: contiguous, never empty, valid until the next call of any kind. Bytes already there are
-  // the oldest kept ones; only what is committed replaces them.
+  // Where the next bytes go: contiguous, never empty, valid until the next call of any kind. It holds the oldest kept
+  // bytes; commit() replaces them.
   [[nodiscard]] std::span<char> writable();
   void commit(std::size_t count);
   void append(std::string_view bytes);

@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// What C13 asks for, written the plain way.
+// A plain implementation of C13.
 std::string expected_bytes(const std::string& all, std::size_t cap) {
   if (all.size() <= cap) return all;
   const std::string marker(kTruncationMarker.substr(0, std::min(cap, kTruncationMarker.size())));
@@ -85,7 +85,7 @@ TEST(TailRing, TellsOfEveryBlockBeforeItWritesToIt) {
   TailRing ring(mebibytes(1), [](std::span<char> block) {
     ++blocks;
     EXPECT_GE(block.size(), 64U << 10);
-    std::ranges::fill(block, '!');  // would spoil what was copied before
+    std::ranges::fill(block, '!');  // would destroy what was copied before
   });
   const std::string all = pattern(1U << 20);
   for (std::size_t at = 0; at < all.size(); at += 4096) ring.append(std::string_view(all).substr(at, 4096));

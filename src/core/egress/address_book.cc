@@ -3,8 +3,8 @@
 namespace sallyport {
 namespace {
 
-// The index lies in the low 17 bits of 198.18.0.0/15, and in the last group pair of 2001:2::/48. Counting from 1: an
-// address that ends in 0 could be taken for a network's own.
+// The index lies in the low 17 bits of 198.18.0.0/15, and in the last group pair of 2001:2::/48. Counting starts at 1:
+// an address that ends in 0 could be taken for a network address.
 constexpr std::uint32_t kFirstHost = 1;
 static_assert(AddressBook::kMostNames + kFirstHost < 1U << 17);
 
@@ -59,7 +59,7 @@ std::optional<std::string_view> AddressBook::name_of(const IpAddress& address) c
   const std::size_t last = address.v6 ? 15 : 3;
   const std::uint32_t high = address.v6 ? b[13] : b[1] - (has_v6() ? 18U : 64U);
   const std::uint32_t index = (high << 16 | static_cast<std::uint32_t>(b[last - 1]) << 8 | b[last]) - kFirstHost;
-  // The address made from the index settles all other bytes.
+  // Compare with the address made from the index: that checks all other bytes.
   if (index >= names_.size() || address_at(index, address.v6) != address) return std::nullopt;
   return std::string_view(*names_[index]);
 }

@@ -1,7 +1,7 @@
 // The synthetic addresses of one run: each looked-up name gets one IPv4 (198.18.0.0/15) and one IPv6 (2001:2::/48)
-// address of the ranges set aside for benchmarks, which nobody routes; a connection's address leads back to the name.
+// address from the ranges reserved for benchmarks, which are not routed; from a connection's address we find the name.
 //
-// Where a tool can reach nothing but its loopback, names get addresses of that: 127.64.0.0/10, and none of IPv6.
+// Where a tool can reach only its loopback, names get addresses in 127.64.0.0/10, and no IPv6 address.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class AddressRange { kBenchmark, kLoopback };
 
 class AddressBook {
  public:
-  // A run that looks up more names than this is refused more: a wildcard rule must not cost memory without bound.
+  // After this many names a run's further lookups are refused: a wildcard rule must not cost unbounded memory.
   static constexpr std::size_t kMostNames = 65536;
 
   // The first of kLoopback, in the host's byte order; the others follow it.

@@ -1,5 +1,5 @@
-// Reads big-endian numbers out of bytes somebody else wrote. Reading past the end is not an error on the spot: it gives
-// zeros and is remembered, so that a parser checks once, where it decides.
+// Reads big-endian numbers from untrusted bytes. A read past the end is no immediate error: it returns zeros, and the
+// reader remembers it, so that a parser checks once, where it decides.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class ByteReader {
   [[nodiscard]] std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
   [[nodiscard]] std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
 
-  // Empty when there are not that many.
+  // Empty when fewer bytes are left.
   std::span<const std::uint8_t> take(std::size_t count) {
     if (count > rest_.size()) {
       overrun_ = true;
@@ -42,7 +42,7 @@ class ByteReader {
   [[nodiscard]] std::size_t size() const { return rest_.size(); }
   [[nodiscard]] bool overrun() const { return overrun_; }
   [[nodiscard]] std::span<const std::uint8_t> rest() const { return rest_; }
-  // Everything was there, and everything was read.
+  // True when no read went past the end, and nothing is left.
   [[nodiscard]] bool ended() const { return !overrun_ && rest_.empty(); }
 
  private:

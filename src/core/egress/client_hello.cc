@@ -33,8 +33,8 @@ HelloVerdict unsure() { return {.kind = HelloVerdict::Kind::kUnsure}; }
 HelloVerdict need_more_tls() { return {.kind = HelloVerdict::Kind::kNeedMore}; }
 HelloVerdict not_tls() { return {.kind = HelloVerdict::Kind::kNotTls}; }
 
-// A hello in SSLv2's clothes (RFC 5246, E.2): it cannot carry a name, and servers of its age still answer it. Its head
-// is distinguished from a chance likeness by lengths that fit each other.
+// A hello in SSLv2 format (RFC 5246, E.2): it cannot carry a name, and old servers still answer it. Lengths that fit
+// each other distinguish its header from chance.
 HelloVerdict judge_sslv2(TlsBytes bytes) {
   ByteReader reader(bytes);
   const std::size_t length = reader.u16() & 0x7fffU;
@@ -68,7 +68,7 @@ std::string_view read_server_name(ByteReader extension, HelloVerdict& verdict) {
 }
 
 std::string_view read_extensions(ByteReader extensions, HelloVerdict& verdict) {
-  // On the heap: 8 KiB are much for a stack that may be a thread's.
+  // On the heap: 8 KiB is a lot for a thread's stack.
   const auto seen = std::make_unique<std::bitset<65536>>();
   while (extensions.size() > 0) {
     const std::uint16_t type = extensions.u16();
@@ -100,7 +100,7 @@ HelloVerdict judge_hello(TlsBytes body) {
     return malformed_hello("a malformed hello");
   }
   HelloVerdict verdict{.kind = HelloVerdict::Kind::kHello};
-  if (reader.ended()) return verdict;  // before TLS 1.2 a hello could do without extensions
+  if (reader.ended()) return verdict;  // before TLS 1.2 a hello could have no extensions
   const ByteReader extensions = reader.sized(2);
   if (!reader.ended()) return malformed_hello("a malformed hello");
   const std::string_view why = read_extensions(extensions, verdict);
@@ -111,10 +111,10 @@ struct TlsRecord {
   enum class Kind { kNeedMore, kWhole, kBad };
   Kind kind = Kind::kNeedMore;
   std::string_view why{};
-  TlsBytes fragment{};  // of an incomplete record: what is there
+  TlsBytes fragment{};  // for an incomplete record, the part that has arrived
 };
 
-// A record of the handshake, from its first byte on.
+// Reads a handshake record from its first byte on.
 TlsRecord read_record(TlsBytes bytes) {
   if (!bytes.empty() && bytes[0] != kHandshake) return {.kind = TlsRecord::Kind::kBad, .why = "another record inside"};
   if (bytes.size() > 1 && bytes[1] != kMajorVersion)
@@ -128,8 +128,8 @@ TlsRecord read_record(TlsBytes bytes) {
   return {.kind = TlsRecord::Kind::kWhole, .why = {}, .fragment = after.first(length)};
 }
 
-// What is known of a handshake message while its records are walked. Nothing is copied before it is complete: a client
-// that sends byte by byte has us walk often.
+// What we know of a handshake message while we walk over its records. It copies nothing before the message is complete:
+// a client that sends byte by byte makes us walk often.
 class HelloMessage {
  public:
   void add(TlsBytes fragment) {
@@ -190,7 +190,7 @@ HelloVerdict judge_records(TlsBytes bytes) {
   return malformed_hello("a hello too large");
 }
 
-// Another record than a handshake's. Its head is distinguished from a chance likeness by a version and a length that fit.
+// A record other than a handshake's. A version and a length that fit distinguish its header from chance.
 HelloVerdict judge_other_record(TlsBytes bytes) {
   ByteReader reader(bytes);
   (void)reader.u8();

@@ -71,7 +71,7 @@ Octets ordinary_hello(std::string_view name) {
 
 ClientHelloVerdict verdict_on(const Octets& bytes) { return parse_client_hello(bytes); }
 
-// The verdict a reader comes to that gets one byte at a time.
+// The verdict of a reader that gets one byte at a time.
 ClientHelloVerdict verdict_byte_by_byte(const Octets& bytes) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
     ClientHelloVerdict verdict = parse_client_hello(std::span(bytes).first(size));
@@ -183,7 +183,7 @@ TEST(ClientHello, HasACap) {
   const Octets padding(60000, 0);
   const Octets message = hello_message(extension(21, padding) + extension(0, server_name("a.test")));
   EXPECT_EQ(verdict_on(in_records(message)).kind, HelloKind::kHello);
-  // The same in tiny records takes more bytes than anyone would send.
+  // In tiny records the same message needs more bytes than any honest client sends.
   const Octets many = in_records(message, 10);
   EXPECT_EQ(verdict_on(many).kind, HelloKind::kMalformed);
   const auto upto = [&](std::size_t size) { return parse_client_hello(std::span(many).first(size)).kind; };
@@ -308,7 +308,7 @@ RC_GTEST_PROP(ClientHello, AnySplitGivesTheSameVerdict, ()) {
   if (*rc::gen::arbitrary<bool>())
     extensions = extension(0xfe0d, Octets(*rc::gen::inRange<std::size_t>(0, 40))) + extensions;
   Octets bytes = in_records(hello_message(extensions), *rc::gen::inRange<std::size_t>(1, 300));
-  // Often a byte is changed: then all readers must see the same fault.
+  // Often changes one byte: then all readers must find the same fault.
   if (*rc::gen::arbitrary<bool>())
     bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<std::uint8_t>();
   const ClientHelloVerdict whole = verdict_on(bytes);

@@ -1,4 +1,4 @@
-// What a proxy says to a CONNECT (RFC 9110, 9.3.6). No sockets here.
+// A proxy's answer to a CONNECT (RFC 9110, 9.3.6). No sockets here.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace sallyport {
 
-// More than any proxy says before it says yes or no.
+// No proxy sends more before it decides.
 inline constexpr std::size_t kLargestConnectAnswer = 16 * 1024;
 
 struct ConnectAnswer {
   enum class Kind {
     kNeedMore,
-    kOpen,     // `size` bytes are the proxy's; the host's follow
+    kOpen,     // the first `size` bytes are the proxy's; the host's follow
     kRefused,  // `why`
   };
   Kind kind = Kind::kNeedMore;
@@ -21,7 +21,7 @@ struct ConnectAnswer {
   std::string why{};
 };
 
-// `bytes` is everything that came so far. How they were cut makes no difference; of them at most kLargestConnectAnswer are read.
+// `bytes` is everything received so far, in whatever pieces; it reads at most kLargestConnectAnswer of them.
 [[nodiscard]] ConnectAnswer parse_connect_answer(std::string_view bytes);
 
 }  // namespace sallyport

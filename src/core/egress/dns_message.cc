@@ -25,7 +25,7 @@ constexpr std::uint16_t kFlagRecursionAvailable = 0x0080;
 constexpr unsigned kSmallestUdp = 512;
 // Fits every path without fragments (DNS flag day 2020); our answers are far smaller.
 constexpr std::uint16_t kOurUdpSize = 1232;
-// A name keeps its address for the whole run, so any time does.
+// A name keeps its address for the whole run, so any value works.
 constexpr std::uint32_t kSecondsToLive = 60;
 
 bool is_plain_dns_byte(std::uint8_t byte) {
@@ -44,7 +44,7 @@ void append_dns_label(std::string& name, std::span<const std::uint8_t> label) {
   }
 }
 
-// A question stands first, so there is nothing a compression pointer in it could rightly point at.
+// The question comes first, so a compression pointer in it has no valid target.
 bool read_question_name(ByteReader& reader, std::string& name) {
   std::size_t wire_size = 1;
   while (true) {
@@ -58,7 +58,8 @@ bool read_question_name(ByteReader& reader, std::string& name) {
   }
 }
 
-// Over the owner's name of a record we do not read. A pointer ends a name and is not followed: no loop is possible.
+// Skips the owner name of a record that we do not read. A pointer ends a name, and we do not follow it, so no loop is
+// possible.
 bool skip_name(ByteReader& reader) {
   while (true) {
     const std::uint8_t length = reader.u8();
@@ -73,7 +74,7 @@ bool skip_name(ByteReader& reader) {
   }
 }
 
-// Only OPT means something to us (RFC 6891); a TSIG or SIG(0) is passed over.
+// We read only OPT (RFC 6891), and skip a TSIG or SIG(0).
 bool read_additional(ByteReader& reader, unsigned records, DnsQuery& query) {
   for (; records > 0; --records) {
     const bool at_root = !reader.rest().empty() && reader.rest()[0] == 0;
@@ -110,7 +111,8 @@ void put_address(DnsBytes& out, const IpAddress& address) {
   out.insert(out.end(), address.bytes.begin(), address.bytes.begin() + size);
 }
 
-// Of the root, which is above every name; its minimum is how long the "no" may be kept (RFC 2308).
+// The root's SOA, since the root is above every name; its minimum says how long a negative answer may be cached (RFC
+// 2308).
 void put_soa(DnsBytes& out) {
   static constexpr std::array<std::uint32_t, 5> kTimes = {1, 3600, 600, 86400, kSecondsToLive};
   put_number(out, 0, 1);
@@ -118,7 +120,7 @@ void put_soa(DnsBytes& out) {
   put_number(out, kClassIn, 2);
   put_number(out, kSecondsToLive, 4);
   put_number(out, 2 + 4 * kTimes.size(), 2);
-  put_number(out, 0, 2);  // no server's and no person's name
+  put_number(out, 0, 2);  // empty names for server and person
   for (const std::uint32_t time : kTimes) put_number(out, time, 4);
 }
 
@@ -160,7 +162,7 @@ std::optional<ParsedDnsQuery> parse_dns_query(std::span<const std::uint8_t> mess
 std::vector<std::uint8_t> write_dns_answer(const DnsQuery& query, DnsRcode rcode,
                                            const std::optional<IpAddress>& address) {
   const bool has_question = !query.question.empty();
-  // An address of the other family, or under an error, would be a lie: it is left out.
+  // Leave out an address of the other family, and any address in an error.
   const bool positive = has_question && rcode == DnsRcode::kNoError && address.has_value() && query.klass == kClassIn &&
                         query.type == (address->v6 ? kDnsTypeAaaa : kDnsTypeA);
   const bool negative = has_question && !positive && (rcode == DnsRcode::kNoError || rcode == DnsRcode::kNxDomain);

@@ -1,5 +1,5 @@
-// Just enough DNS to answer a stub resolver: one question in, one answer out. Names with bytes a host name cannot have
-// parse too (they are then refused by the rules, under their printable spelling).
+// Just enough DNS to answer a stub resolver: one question in, one answer out. It also parses names with bytes that no
+// host name can have; the rules then refuse such a name in its printable spelling.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr std::uint16_t kDnsTypeAaaa = 28;
 struct DnsQuery {
   std::uint16_t id = 0;
   bool recursion_desired = false;
-  bool edns = false;             // an OPT record came along; the answer carries one too
-  std::uint16_t udp_size = 512;  // what the client can take over UDP
+  bool edns = false;             // the query has an OPT record, so the answer carries one too
+  std::uint16_t udp_size = 512;  // the most that the client accepts over UDP
   // Dotted text as sent, case kept, without the trailing dot; bytes outside [A-Za-z0-9_-] escaped as \DDD. The root is
   // empty.
   std::string name{};
@@ -38,16 +38,17 @@ enum class DnsRcode : std::uint8_t {
   kRefused = 5
 };
 
-// nullopt: not a query at all (too short, a response): say nothing. A query that is malformed or unsupported (opcode,
-// several questions, compression loops, …) has `refuse_with` set, and only `id` and `recursion_desired` are sure.
+// nullopt: not a query (too short, or a response), so do not answer. A malformed or unsupported query (opcode, several
+// questions, compression loops, …) has `refuse_with` set, and only `id` and `recursion_desired` are valid.
 struct ParsedDnsQuery {
   DnsQuery query{};
   std::optional<DnsRcode> refuse_with{};
 };
 [[nodiscard]] std::optional<ParsedDnsQuery> parse_dns_query(std::span<const std::uint8_t> message);
 
-// NoError with no address, or with one that does not fit the question's type, is NODATA. Never longer than 512 bytes,
-// which every client takes over UDP. Negative answers carry an SOA so that they are cached, not retried.
+// NoError without an address, or with one that does not fit the question's type, means NODATA. An answer never exceeds
+// 512 bytes, which every client accepts over UDP. Negative answers carry an SOA, so that clients cache them and do not
+// retry.
 [[nodiscard]] std::vector<std::uint8_t> write_dns_answer(const DnsQuery& query, DnsRcode rcode,
                                                          const std::optional<IpAddress>& address);
 

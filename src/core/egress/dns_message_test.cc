@@ -53,7 +53,7 @@ void add_opt(DnsMessage& message, unsigned udp_size, unsigned version = 0) {
   add_u16(message, 0);
 }
 
-// An answer, read independently of the code that wrote it.
+// An answer, parsed independently of the code that wrote it.
 struct ReadAnswer {
   unsigned id = 0;
   unsigned flags = 0;
@@ -230,7 +230,7 @@ RC_GTEST_PROP(DnsAnswer, IsReadBackWhateverTheNameAndTheVerdict, ()) {
 }
 
 RC_GTEST_PROP(DnsQuery, AnyBytesAreAQueryARefusalOrNothing, (DnsMessage message)) {
-  if (message.size() > 2) message[2] &= 0x07U;  // or hardly any would be a query
+  if (message.size() > 2) message[2] &= 0x07U;  // otherwise hardly any message would be a query
   const std::optional<ParsedDnsQuery> parsed = parse_dns_query(message);
   RC_ASSERT(parsed.has_value() == (message.size() >= 12));
   if (!parsed) return;

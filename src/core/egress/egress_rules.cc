@@ -8,7 +8,7 @@ EgressRules::EgressRules(std::vector<HostRule> rules) : rules_(std::move(rules))
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const HostRuleFields& rule = rules_[i].fields();
     PortMap& ports = (rule.any_subdomain ? suffix_ : exact_)[rule.name];
-    // A rule that names a port says more about it than one that leaves the ports to us; otherwise the first counts.
+    // A rule that names the port is more specific than one without ports; otherwise the first rule counts.
     if (rule.port) {
       const auto [place, is_new] =
           ports.try_emplace(*rule.port, RuleMatch{.rule = i, .check = ConnectionCheck::kByAddress});
@@ -22,7 +22,7 @@ EgressRules::EgressRules(std::vector<HostRule> rules) : rules_(std::move(rules))
   }
 }
 
-// `visit(ports)` for each rule set that covers the name, the closest first, until it returns true.
+// Calls `visit(ports)` for each rule set that covers the name, the closest first, until it returns true.
 template <class Visit>
 bool EgressRules::visit_closest(std::string_view name, const Visit& visit) const {
   if (const auto found = exact_.find(name); found != exact_.end() && visit(found->second)) return true;

@@ -1,4 +1,4 @@
-// The rules of one run, ready to be asked. Lookup does not slow down with the number of rules.
+// The rules of one run, prepared for lookup. The cost of a lookup does not depend on the number of rules.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::uint16_t kHttpPort = 80;
 enum class ConnectionCheck {
   kTls,       // default port 443: a ClientHello whose SNI is the name, nothing else
   kHttp,      // default port 80: HTTP/1 requests whose Host is the name, nothing else
-  kByAddress  // a port the rule names: TLS and HTTP are checked when spoken, anything else passes
+  kByAddress  // a port that the rule names: checks TLS and HTTP if used, lets anything else pass
 };
 
 struct RuleMatch {
@@ -35,14 +35,14 @@ class EgressRules {
 
   [[nodiscard]] bool empty() const { return rules_.empty(); }
   [[nodiscard]] const std::vector<HostRule>& rules() const { return rules_; }
-  // `name` must be normalised. An exact rule is preferred to a suffix rule, a longer suffix to a shorter one, and for
-  // the same name a rule that names the port to one that does not.
+  // `name` must be normalised. Prefers an exact rule to a suffix rule, a longer suffix to a shorter one, and for the
+  // same name a rule that names the port to one that does not.
   [[nodiscard]] bool allows_name(std::string_view name) const;
   [[nodiscard]] std::optional<RuleMatch> find(std::string_view name, std::uint16_t port) const;
   // Every port some rule allows, sorted, without repetition.
   [[nodiscard]] std::vector<std::uint16_t> ports() const;
-  // How many names a run can be given addresses for where each costs something: all that are allowed one by one, and
-  // kMostBelow of those that are allowed by what they end in.
+  // How many names of a run can get addresses where each address costs something: all exactly named ones, plus
+  // kMostBelow for suffix rules.
   static constexpr std::size_t kMostBelow = 64;
   [[nodiscard]] std::size_t countable_names() const {
     return exact_.size() + (suffix_.empty() ? std::size_t{0} : kMostBelow);

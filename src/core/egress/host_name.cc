@@ -15,7 +15,7 @@ namespace sallyport {
 namespace {
 
 constexpr std::size_t kLongestNameLabel = 63;
-// A Unicode name is longer than its A-labels by a small factor only; what is longer than this is no name.
+// A Unicode name is at most a small factor longer than its A-labels; a longer text is no name.
 constexpr std::size_t kLongestText = 1024;
 constexpr std::string_view kNameHint = "a host name is letters, digits, hyphens and dots: host.example";
 
@@ -36,7 +36,8 @@ bool is_all_ascii(std::string_view text) {
 bool is_control_char(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }
 bool is_host_name_char(char c) { return is_ascii_alnum(c) || c == '-' || c == '_' || c == '.'; }
 
-// What URL parsers take for the end of an IPv4 address, readable or not ("1.2.3.4.5", "0x7g" is none, "09" is one).
+// True for what URL parsers take for the last part of an IPv4 address, valid or not ("1.2.3.4.5" and "09" end in one,
+// "0x7g" is none).
 bool looks_like_number(std::string_view label) {
   if (std::ranges::all_of(label, is_ascii_digit)) return true;
   return label.starts_with("0x") && label.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
@@ -51,7 +52,7 @@ Result<std::string> to_a_labels(const std::string& text, std::string_view shown)
   return std::string(owned.get());
 }
 
-// "xn--" and bytes that decode to nothing, or to something that encodes otherwise, would compare unequal to itself.
+// An "xn--" label that does not decode, or that encodes differently again, would compare unequal to itself.
 Status check_a_label(std::string_view label, std::string_view shown) {
   char* out = nullptr;
   const int code = idn2_to_unicode_8z8z(std::string(label).c_str(), &out, IDN2_NONTRANSITIONAL);
@@ -99,7 +100,7 @@ Result<std::string> check_ascii(std::string name, std::string_view shown) {
 Result<std::string> normalise_host_name(std::string_view text) {
   if (text.empty()) return fail(bad_name(text, "no name"));
   if (text.size() > kLongestText) return fail(bad_name(text.substr(0, kLongestHostName), "longer than 253 bytes"));
-  // Before anything that takes a C string: a NUL must not end the name early.
+  // Check before any call that takes a C string: a NUL must not end the name early.
   if (std::ranges::any_of(text, is_control_char))
     return fail(bad_name(text, "a control character cannot be part of a name"));
   std::string name(text);

@@ -1,5 +1,5 @@
 // One normalisation for host names, so that the rule, the lookup, the SNI and the Host header compare equal or not at
-// all: lower case, no trailing dot, IDNA A-labels. Anything that could be read in two ways is refused.
+// all: lower case, no trailing dot, IDNA A-labels. It refuses anything that could be read in two ways.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace sallyport {
 // The longest name DNS can carry, without its trailing dot.
 inline constexpr std::size_t kLongestHostName = 253;
 
-// Names only: an IP literal in any spelling is an error here, as are NUL, control bytes, userinfo, empty labels and
+// For names only: an IP literal in any spelling is an error, as are NUL, control bytes, userinfo, empty labels and
 // labels longer than 63 bytes. Unicode names become punycode (full-width and ideographic dots are dots).
 [[nodiscard]] Result<std::string> normalise_host_name(std::string_view text);
 

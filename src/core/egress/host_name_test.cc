@@ -97,7 +97,8 @@ TEST(HostName, IsNeverAnAddressInAnySpelling_C24) {
   EXPECT_EQ(normalised("0x7f.example"), "0x7f.example");
 }
 
-// Labels of one script each (mixtures are mostly refused), between dots of several kinds; now and then a stranger.
+// Labels of one script each (mixtures are mostly refused), between dots of several kinds; sometimes a foreign
+// character.
 std::string any_host_text() {
   static const std::vector<std::vector<std::string>> kScripts = {
       {"a", "B", "z", "1", "0", "x", "-", "_"},

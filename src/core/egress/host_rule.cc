@@ -21,7 +21,7 @@ constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZ
 constexpr std::string_view kAnyClass = "any";
 constexpr std::string_view kNoPort = "the port must be a number from 1 to 65535";
 constexpr std::string_view kTargetHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
-// Four times the longest name: enough for any rule, and an error message stays readable.
+// Four times the longest name: enough for any rule, and short enough for a readable error message.
 constexpr std::size_t kLongestHostRule = 4 * kLongestHostName;
 
 struct SplitText {
@@ -72,7 +72,7 @@ std::string text_of(const HostRuleFields& rule) {
 
 }  // namespace
 
-// One rule's text and the complaints about it.
+// Reads one rule's text and makes the errors about it.
 class HostRuleReader {
  public:
   explicit HostRuleReader(std::string_view text) : text_(text) {}
@@ -88,7 +88,7 @@ class HostRuleReader {
     return checked(std::move(rule));
   }
 
-  // What holds for a written rule and for one made of fields: only normalised names ever compare equal.
+  // Checks for written rules and for rules made of fields: only normalised names compare equal.
   Result<HostRule> checked(HostRuleFields rule) const {
     TRY(refuse_address(rule.name, rule.port));
     if (rule.port == 0) return fail(error(kNoPort, kRuleGrammar));
@@ -161,8 +161,8 @@ class HostRuleReader {
               fmt::format("give it a name, NAME:PORT=ADDR:PORT: mirror.test:{0}={1}:{0}", port.value_or(443), where)));
   }
 
-  // Inside the jail localhost is the jail's own, whatever a rule says (RFC 6761, 6.3), and so are the names in the jail's
-  // /etc/hosts. The other names of loopback lead to an address that no rule without a target allows.
+  // Inside the jail, localhost and the names in the jail's /etc/hosts always mean the jail itself (RFC 6761, 6.3).
+  // Other names of loopback lead to an address that no rule without a target allows.
   Status refuse_loopback(const HostRuleFields& rule) const {
     static constexpr std::array<std::string_view, 2> kOfTheJail = {"localhost", "sallyport"};
     static constexpr std::array<std::string_view, 6> kLoopback = {
@@ -185,7 +185,7 @@ class HostRuleReader {
     return HostTarget{.address = std::string(port.before), .port = *number};
   }
 
-  // Leaves the address in its one spelling.
+  // Rewrites the address to its canonical spelling.
   Status check_target(HostTarget& target) const {
     const std::optional<IpAddress> address = parse_ip_address(target.address);
     if (!address || target.port == 0) return fail(error("the target is not ADDR:PORT", kTargetHint));

@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRule{"a.test,up=99999999999999999999", "too large", "64M"},
         BadRule{"a..test", "a label is empty", "host.example"}));
 
-// A program may fill the fields in with anything; what the command line refuses, they cannot say either.
+// A program may put anything into the fields; they allow no more than the command line does.
 TEST(HostRuleOfFields, IsCheckedLikeAWrittenOne_C24) {
   const auto why = [](HostRuleFields fields) {
     const Result<HostRule> rule = HostRule::of(std::move(fields));
@@ -127,7 +127,7 @@ TEST(HostRuleOfFields, IsCheckedLikeAWrittenOne_C24) {
   EXPECT_THAT(why({.name = "a.test", .max_down = ByteCount{0}}), HasSubstr("allows nothing"));
 }
 
-// Mostly right: each part is one of a few, seldom a wrong one.
+// Mostly valid: each part is one of a few, rarely a wrong one.
 std::string any_rule_text() {
   const auto one_of = [](const std::vector<std::string>& right, const std::vector<std::string>& wrong) {
     return *rc::gen::elementOf(*rc::gen::inRange(0, 12) == 0 ? wrong : right);

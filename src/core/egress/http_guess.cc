@@ -7,7 +7,7 @@
 namespace sallyport {
 namespace {
 
-// PROXY is no method: it heads the PROXY protocol, behind which any request or hello would go unread.
+// PROXY is no method: it starts the PROXY protocol's header, after which we would not read the request or hello.
 constexpr std::array<std::string_view, 11> kHttpMethods = {"GET",     "HEAD",  "POST",    "PUT", "PATCH", "DELETE",
                                                            "OPTIONS", "TRACE", "CONNECT", "PRI", "PROXY"};
 constexpr std::string_view kVersionStart = "http/";
@@ -59,7 +59,7 @@ void HttpGuesser::step_method(char c) {
 }
 
 void HttpGuesser::begin_rest(char c) {
-  // NATS says CONNECT with a JSON object, which is nobody's host.
+  // NATS sends CONNECT with a JSON object, which is no host.
   const bool nats = method() == "CONNECT" && c == '{';
   if (is_known_method() && !nats) {
     guess_ = HttpGuess::kYes;  // with or without a version: HTTP/0.9 has none
@@ -70,8 +70,8 @@ void HttpGuesser::begin_rest(char c) {
   step_rest(c);
 }
 
-// A word that begins like a version makes a request of every line whose method could be one. Where it could not, a line
-// of text that happens to hold such a word is no request; one that ends with it may be, to a server that reads anything.
+// If the method could be one, a word that starts like a version makes the line a request. If it could not, a line with
+// such a word in the middle is no request; a line that ends with it may be one to a lenient server.
 void HttpGuesser::step_rest(char c) {
   if (!is_visible(c)) {
     word_ended_ = true;

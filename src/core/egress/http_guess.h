@@ -1,6 +1,7 @@
-// Is it HTTP at all? Asked of connections that may speak anything. Wider than what HttpRequests accepts: what some server
-// would take for a request must be judged as one, and is then refused there. Servers differ in what they take for a blank
-// (Python: VT, FF, 0x1c to 0x1f, NEL, NBSP; Ruby: VT, FF; C: NUL ends a word), so here everything but visible ASCII is one.
+// Decides whether a connection that may carry any protocol carries HTTP. It is wider than HttpRequests: what some
+// server would take for a request must count as one, and HttpRequests then refuses it. Servers differ in what they
+// accept as a blank (Python: VT, FF, 0x1c to 0x1f, NEL, NBSP; Ruby: VT, FF; C: NUL ends a word), so here everything but
+// visible ASCII is a blank.
 #pragma once
 
 #include <array>
@@ -13,16 +14,17 @@ namespace sallyport {
 
 enum class HttpGuess {
   kYes,
-  kNo,     // the first line is over, and no request line
-  kMaybe,  // not over; nobody acts on a part of it
+  kNo,     // the first line is complete and no request line
+  kMaybe,  // incomplete; no server acts on a part of a line
 };
 
-// Fed with a connection's first bytes in order, however they are cut; keeps none of them, so a line has no limit here.
+// Takes a connection's first bytes in order, in any pieces; it keeps none of them, so a line's length is not limited
+// here.
 class HttpGuesser {
  public:
-  // A guess once made stays.
+  // A kYes or kNo is final.
   HttpGuess feed(std::span<const std::uint8_t> bytes);
-  // No more bytes will come: some servers take the end for a line's end.
+  // Call when no more bytes will come: some servers treat the end as a line's end.
   HttpGuess at_end();
 
  private:
@@ -44,7 +46,7 @@ class HttpGuesser {
   std::array<char, kLongestKnown + 1> method_{};
   std::size_t method_size_ = 0;
   bool plain_method_ = true;   // a token, and not NATS's CONNECT
-  std::size_t word_size_ = 0;  // of the word at hand, or of the last one
+  std::size_t word_size_ = 0;  // of the current word, or of the last one
   bool word_ended_ = false;
   bool word_is_version_ = true;  // so far
 };

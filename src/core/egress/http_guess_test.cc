@@ -65,7 +65,7 @@ TEST(HttpGuess, LeavesOtherProtocolsAlone) {
   }
 }
 
-// Whatever reads a method of any bytes reads the line's end.
+// A server that accepts any bytes as a method reads to the line's end.
 TEST(HttpGuess, OfALineThatNoMethodBeginsGoesByItsEnd_C24) {
   for (const std::string& text :
        {"(GET / HTTP/1.1\r\n"s, "{X / HTTP/1.1\n"s, "CONNECT {} HTTP/1.1\r\n"s, "CONNECT {\rX / HTTP/1.1\rHost: b"s}) {

@@ -21,7 +21,7 @@ struct Authority {
   std::uint16_t port = 0;
 };
 
-// Digits without a sign, a leading zero or anything else that somebody reads as a number.
+// Digits only: no sign, no leading zero, nothing else that some reader takes for a number.
 template <class T>
 std::optional<T> parse_plain_number(std::string_view text) {
   T value = 0;
@@ -77,7 +77,7 @@ RequestLine parse_request_line(std::string_view line) {
   return origin || asterisk || absolute ? request : refused_line("malformed request line");
 }
 
-// What the fields say, before they are held against each other.
+// The values of the fields, before they are checked against each other.
 struct Fields {
   std::string_view why{};
   std::optional<std::string_view> host{};
@@ -99,7 +99,7 @@ std::string_view read_field(std::string_view line, Fields& fields) {
   if (names_field(*field, "content-length")) return keep_once(fields.length, field->value, "ambiguous length");
   if (names_field(*field, "transfer-encoding")) return keep_once(fields.coding, field->value, "ambiguous length");
   if (names_field(*field, "upgrade")) return keep_once(fields.upgrade, field->value, "upgrade");
-  // CGI turns "_" into "-": to an application behind it such a name is the other one.
+  // CGI turns "_" into "-", so an application behind CGI takes one name for the other.
   const bool twin = field->name.find('_') != std::string_view::npos && is_framing_field(field->name);
   return twin ? "malformed field" : "";
 }
@@ -107,7 +107,7 @@ std::string_view read_field(std::string_view line, Fields& fields) {
 std::string_view settle_body(const Fields& fields, const RequestLine& request, HttpHead& head) {
   if (fields.length && fields.coding) return "ambiguous length";
   if (fields.coding) {
-    // HTTP/1.0 knows no codings, so its servers do not agree on where such a request ends.
+    // HTTP/1.0 has no codings, so its servers disagree on where such a request ends.
     if (*fields.coding != "chunked" || !request.is_1_1) return "ambiguous length";
     head.body = HttpHead::Body::kChunked;
   }
@@ -117,7 +117,7 @@ std::string_view settle_body(const Fields& fields, const RequestLine& request, H
     head.length = *length;
     head.body = *length == 0 ? HttpHead::Body::kNone : HttpHead::Body::kLength;
   }
-  // Servers that expect none take its bytes for the next request.
+  // Servers that expect no body take its bytes for the next request.
   const bool bodyless = request.method == "GET" || request.method == "HEAD" || request.method == "TRACE";
   return bodyless && head.body != HttpHead::Body::kNone ? "body without meaning" : "";
 }

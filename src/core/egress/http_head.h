@@ -1,4 +1,4 @@
-// One HTTP/1.x request head (RFC 9112), read strictly: what two readers could read in two ways is refused.
+// One HTTP/1.x request head (RFC 9112), read strictly: refuses what two readers could read in two ways.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct HttpHead {
   bool offers_h2c = false;
 };
 
-// The first line, without its CRLF: why it is refused, or nothing. Lets a connection that speaks something else end
-// before its head does.
+// Why the first line (without its CRLF) is refused; empty when it is not. So a connection with another protocol can end
+// before its head is complete.
 [[nodiscard]] std::string_view why_not_request_line(std::string_view line);
 // `head` ends with its empty line, and has CR and LF in pairs only.
 [[nodiscard]] HttpHead parse_http_head(std::string_view head);
-// A trailer section's line that is not empty.
+// For a line of a trailer section that is not empty.
 [[nodiscard]] bool is_harmless_trailer(std::string_view line);
-// The head without its offer to change to HTTP/2, which a server may always overlook (RFC 9110, 7.8) and an
-// intermediary may leave out: Java's client makes it on every first request.
+// The head without its offer to change to HTTP/2. A server may always ignore that offer (RFC 9110, 7.8), so an
+// intermediary may drop it; Java's client makes it in every first request.
 [[nodiscard]] std::string without_h2c_offer(std::string_view head);
 
 }  // namespace sallyport

@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// Sizes are a few digits; extensions are hardly ever used, and never long.
+// Sizes have a few digits; extensions are rare, and never long.
 constexpr std::size_t kLongestChunkLine = 256;
 constexpr std::size_t kLargestTrailers = 8 * 1024;
 
@@ -106,8 +106,8 @@ void HttpRequests::begin_line(State state, std::size_t line_limit) {
   line_.clear();
 }
 
-// Bytes of a line are passed on as they come: nobody acts on a line before its end, and its end is what is held back
-// when the line is refused. What stands before the offending byte goes first, so that pieces make no difference.
+// Passes on the bytes of a line as they come: no server acts on a line before its end, and the end of a refused line is
+// held back. The bytes before the offending byte go first, so the result does not depend on the pieces.
 HttpRequests::Step HttpRequests::next_of_line(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = static_cast<char>(bytes[i]);
@@ -155,7 +155,7 @@ void HttpRequests::end_of_line() {
     case State::kChunkEnd:
       return begin_line(State::kChunkSize, kLongestChunkLine);
     case State::kTrailers:
-      // The limit is the whole section's.
+      // The limit is for the whole section.
       if (!line.empty()) return begin_line(State::kTrailers, line_limit_ - line.size());
       state_ = State::kHead;
       return;

@@ -1,5 +1,6 @@
 // Follows the requests of one HTTP/1.x connection, so that every request's Host is checked, not only the first one's.
-// Strict where a lenient reader and a lenient server could disagree (request smuggling): such a request is refused.
+// It is strict: it refuses a request that a lenient reader and a lenient server could read differently (request
+// smuggling).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class HttpRequests {
  public:
   struct Step {
     enum class Kind {
-      kNeedMore,  // every byte consumed, in the middle of a head: hold them back
+      kNeedMore,  // all bytes consumed, inside a head: hold them back
       kHead,      // a head is complete: check `host`, then pass head_bytes on
       kBody,      // `consumed` bytes of a checked request's body: pass them on
       kRefused,   // `why`; the connection must end
@@ -31,17 +32,17 @@ class HttpRequests {
   };
 
   // Call until it consumes nothing. On kHead, head() holds the head to pass on until the next call: as it came, or
-  // without an offer to change to HTTP/2 in the clear ("Upgrade: h2c"). Every other upgrade is refused, as are a body
-  // on GET, HEAD and TRACE, white space where RFC 9112 has none, and lines that do not end in CRLF. Once refused, it
-  // stays refused. How the bytes are cut into spans makes no difference to what is passed on and what is refused.
+  // without an offer to change to HTTP/2 in the clear ("Upgrade: h2c"). It refuses every other upgrade, a body on GET,
+  // HEAD and TRACE, white space where RFC 9112 has none, and lines that do not end in CRLF. A refusal is final. What it
+  // passes on and refuses does not depend on how the bytes are cut into spans.
   [[nodiscard]] Step next(std::span<const std::uint8_t> bytes);
   [[nodiscard]] std::string_view head() const { return head_; }
   // True when every request seen so far is complete.
   [[nodiscard]] bool between_requests() const;
-  // So many bytes of a body, or of the current chunk of one, follow before the next thing that must be read; lets the
-  // caller splice them unseen. Never without an end: a request's length is always known.
+  // How many bytes of a body, or of its current chunk, follow before we must read again; the caller may splice them
+  // unread. Never infinite: a request's length is always known.
   [[nodiscard]] std::uint64_t opaque_bytes() const;
-  // The caller moved `count` of the opaque bytes itself.
+  // Call when the caller has moved `count` opaque bytes itself.
   void skip(std::uint64_t count);
 
  private:

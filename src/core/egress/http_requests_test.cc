@@ -252,7 +252,7 @@ std::string any_http_stream() {
       "PRI * HTTP/2.0\r\n\r\n"};
   std::string stream;
   for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
-    // The first half is right: or hardly a stream would get far.
+    // The first half is valid: otherwise hardly any stream would get far.
     stream += kRequests[*rc::gen::weightedOneOf<std::size_t>(
         {{8, rc::gen::inRange<std::size_t>(0, 6)}, {1, rc::gen::inRange<std::size_t>(0, kRequests.size())}})];
   }

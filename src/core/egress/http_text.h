@@ -15,7 +15,7 @@ namespace sallyport {
 [[nodiscard]] bool is_token(std::string_view text);
 // Visible ASCII, and bytes above it, which clients send in paths.
 inline bool is_target_char(char c) { return static_cast<unsigned char>(c) > 0x20 && c != '\x7f'; }
-// What a field's value or a chunk's extension may hold, and a request line between its ends.
+// Characters that a field's value, a chunk's extension or the inside of a request line may hold.
 inline bool is_line_char(char c) { return static_cast<unsigned char>(c) >= 0x20 ? c != '\x7f' : c == '\t'; }
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
@@ -34,7 +34,7 @@ struct Field {
 // name ":" OWS value OWS: no folding, no space before the colon.
 [[nodiscard]] std::optional<Field> parse_field(std::string_view line);
 [[nodiscard]] bool names_field(const Field& field, std::string_view lower_case_name);
-// Whether it decides where a message ends or for whom it is, also when spelled with "_" for "-".
+// True for a field that decides where a message ends or which host it is for, also when spelled with "_" for "-".
 [[nodiscard]] bool is_framing_field(std::string_view name);
 // A comma-separated list without some of its words.
 [[nodiscard]] std::string without_options(std::string_view list, std::initializer_list<std::string_view> lower_case);

@@ -1,4 +1,4 @@
-// IP addresses as values, in every spelling programs accept, and which of them are somebody's private network.
+// IP addresses as values, in every spelling that programs accept, and which of them are not public.
 #pragma once
 
 #include <array>
@@ -23,17 +23,18 @@ struct IpAddress {
 };
 
 // Dotted, decimal, octal, hex and short IPv4 as inet_aton reads them ("0x7f.1", "2130706433"); IPv6 with or without
-// brackets, with embedded IPv4, and with a zone (which is dropped). Nothing else.
+// brackets, with embedded IPv4, and with a zone (which it drops). Nothing else.
 [[nodiscard]] std::optional<IpAddress> parse_ip_address(std::string_view text);
 // Canonical: dotted decimal, or RFC 5952.
 [[nodiscard]] std::string ip_address_text(const IpAddress& address);
 
 // nullopt when the address is a public unicast one; otherwise what it is ("loopback", "private", "link-local",
-// "metadata", "multicast", …). IPv4 inside v4-mapped, v4-compatible, NAT64 (also local-use), 6to4 and Teredo addresses is judged by the IPv4.
+// "metadata", "multicast", …). For v4-mapped, v4-compatible, NAT64 (also local-use), 6to4 and Teredo addresses, the
+// embedded IPv4 decides.
 [[nodiscard]] std::optional<std::string_view> why_not_public(const IpAddress& address);
-// The class of that name; nullopt for one that no rule can admit.
+// The class with that name; nullopt when no rule can admit it.
 [[nodiscard]] std::optional<AddressClass> address_class_named(std::string_view name);
-// Whether the rule lets its host have an address that why_not_public() calls so.
+// True when the rule admits an address with this result of why_not_public().
 [[nodiscard]] bool rule_admits(const HostRuleFields& rule, std::string_view why_not_public);
 
 }  // namespace sallyport

@@ -1,4 +1,4 @@
-// Lets a map keyed by std::string be asked with a std::string_view, without a copy.
+// Allows lookups by std::string_view in a map keyed by std::string, without a copy.
 #pragma once
 
 #include <functional>

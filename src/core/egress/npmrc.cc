@@ -24,7 +24,7 @@ std::string_view unquoted(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// The last of several counts, as in npm's ini. Lines below a [section] are keys of that section, and none of ours.
+// The last of several counts, as in npm's ini. Lines below a [section] belong to that section, so we ignore them.
 std::optional<std::string_view> value_of(std::string_view npmrc, std::string_view key) {
   std::optional<std::string_view> found;
   while (!npmrc.empty()) {
@@ -60,7 +60,7 @@ Result<std::string> expanded(std::string_view text, const NpmrcVariable& variabl
   }
 }
 
-// Of one "//host/path/": nothing when it has no credentials.
+// The credentials of one "//host/path/"; nullopt when it has none.
 Result<std::optional<std::string>> authorization_of(std::string_view npmrc, const std::string& key,
                                                     const NpmrcVariable& variable) {
   if (const auto token = value_of(npmrc, key + ":_authToken")) {

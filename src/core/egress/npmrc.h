@@ -1,4 +1,4 @@
-// The operator's own .npmrc, read for one thing: the credentials at one registry.
+// Reads the credentials for one registry from the operator's own .npmrc.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,10 @@ namespace sallyport {
 // What ${NAME} in the file stands for.
 using NpmrcVariable = std::function<std::optional<std::string>(const std::string& name)>;
 
-// The header's value ("Bearer …", "Basic …") that npm would send to `registry`: by the keys of its host and path, the longest path
-// first, an _authToken before a username with its _password, that before an _auth. Errors: InvalidRequest("registry_auth"), without
-// any part of a value: there are none, or a variable in them is not set.
+// The header's value ("Bearer …", "Basic …") that npm would send to `registry`: by the keys of its host and path. The
+// longest path counts first; an _authToken before a username with its _password, and these before an _auth. Errors:
+// InvalidRequest("registry_auth") when there are no credentials, or a variable in them is not set; the message holds no
+// part of a value.
 [[nodiscard]] Result<std::string> registry_authorization(std::string_view npmrc, std::string_view registry,
                                                          const NpmrcVariable& variable);
 

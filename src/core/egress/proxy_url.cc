@@ -17,7 +17,7 @@ constexpr std::uint16_t kUsualPort = 80;
 constexpr std::uint16_t kUsualTlsPort = 443;
 constexpr std::size_t kLongestCredentials = 1024;
 
-// Without the URL: it can hold a password.
+// The error leaves out the URL: it can hold a password.
 Error proxy_error(std::string_view why, std::string_view hint = kGrammar) {
   return invalid_request("via_proxy", why, hint);
 }
@@ -28,7 +28,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// "%40" is "@". A line's end would begin another header of the request that carries it.
+// "%40" is "@". A decoded line end would start another header in the request that carries the text.
 Result<std::string> decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -17,7 +17,8 @@ constexpr std::size_t kLargestAnswerTrailers = 8 * 1024;
 constexpr std::string_view kEndOfAnswerHead = "\r\n\r\n";
 constexpr int kSwitchingProtocols = 101;
 
-// What a package manager reads of an answer. Not Set-Cookie: a session that was opened with the credentials is as good as they.
+// The fields of an answer that a package manager reads. Not Set-Cookie: a session that the credentials opened is as
+// good as the credentials.
 bool is_passed(const Field& field) {
   static constexpr auto kNames = std::to_array<std::string_view>(
       {"age", "cache-control", "content-disposition", "content-type", "date", "etag", "expires", "last-modified",
@@ -74,7 +75,7 @@ RegistryAnswer::State RegistryAnswer::end(std::string& out) {
   return State::kDone;
 }
 
-// `bytes` is what follows the head afterwards.
+// Afterwards `bytes` is what follows the head.
 RegistryAnswer::State RegistryAnswer::feed_head(std::string_view& bytes, std::string& out) {
   while (body_ == Body::kHead) {
     const std::size_t before = head_.size();
@@ -87,7 +88,7 @@ RegistryAnswer::State RegistryAnswer::feed_head(std::string_view& bytes, std::st
     bytes.remove_prefix(size - before);
     head_.resize(size);
     if (const State state = read_head(out); state != State::kMore) return state;
-    head_.clear();  // an interim answer (1xx) has another behind it
+    head_.clear();  // another answer follows an interim one (1xx)
   }
   return State::kMore;
 }
@@ -111,7 +112,7 @@ RegistryAnswer::State RegistryAnswer::read_head(std::string& out) {
   return body_ == Body::kNone ? State::kDone : State::kMore;
 }
 
-// Why it cannot be passed on at all, or nothing.
+// Why the answer cannot be passed on; empty when it can.
 std::string_view RegistryAnswer::read_field(std::string_view line, std::string& kept) {
   const std::optional<Field> field = parse_field(line);
   if (!field) return "it has a malformed field";
@@ -126,7 +127,7 @@ std::string_view RegistryAnswer::read_field(std::string_view line, std::string& 
     chunked_ = true;
     return {};
   }
-  // It was asked for in the clear; compressed, the credentials could not be found in it.
+  // We asked for an uncompressed body; in a compressed one we could not find the credentials.
   if (names_field(*field, "content-encoding")) {
     return equal_ignoring_case(field->value, "identity") ? "" : "it is compressed, and was asked not to be";
   }

@@ -1,8 +1,9 @@
-// A registry's answer on its way to a tool that must not learn the credentials it was asked with. No sockets here.
+// A registry's answer on its way to a tool that must not learn the credentials of the request. No sockets here.
 //
-// The head is made anew from a closed list of fields, without any that holds a secret; a body that holds one is not passed on from
-// there, in any of the spellings that SecretSearch knows. A chunked body is unpacked, so that no secret is cut by a chunk's edge. Nothing is followed: a redirect goes to the tool,
-// and where it leads back to the registry it names the endpoint instead.
+// It makes a new head from a closed list of fields, without any that holds a secret. It stops passing on a body where a
+// secret begins, in any spelling that SecretSearch knows. It unpacks a chunked body, so that no chunk boundary splits a
+// secret. It follows no redirect: the tool gets it, and if it leads back to the registry, it names the endpoint
+// instead.
 //
 // Holds at most a head (64 KiB) or the last bytes of a body that could begin a secret.
 #pragma once
@@ -21,8 +22,8 @@ class RegistryAnswer {
  public:
   enum class State {
     kMore,
-    kDone,    // all of it is in `out`, now or before
-    kBroken,  // why(); what went out before is not all of it
+    kDone,    // the whole answer has been appended to `out`
+    kBroken,  // see why(); what went out before is incomplete
     kSecret,  // the rest holds one of endpoint.secrets
   };
 
@@ -30,11 +31,11 @@ class RegistryAnswer {
   RegistryAnswer(const RegistryEndpoint& endpoint, bool to_head)
       : endpoint_(endpoint), secrets_(endpoint.secrets), to_head_(to_head) {}
 
-  // The registry's bytes in order; what the tool may have is appended to `out`.
+  // Takes the registry's bytes in order, and appends to `out` what the tool may have.
   [[nodiscard]] State feed(std::string_view bytes, std::string& out);
-  // The registry has closed the connection.
+  // Call when the registry has closed the connection.
   [[nodiscard]] State end(std::string& out);
-  // Nothing has gone out yet: the tool can still be told something else.
+  // True when nothing has gone out yet: the tool can still get another answer.
   [[nodiscard]] bool untouched() const { return body_ == Body::kHead; }
   [[nodiscard]] std::string_view why() const { return why_; }
 

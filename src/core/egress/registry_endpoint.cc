@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint16_t kTlsPortOfRegistry = 443;
 constexpr std::uint16_t kPlainPort = 80;
 constexpr std::size_t kLongestAuthorization = 8 * 1024;
-// A shorter one would be found in any answer.
+// Almost any answer would contain a shorter secret.
 constexpr std::size_t kShortestSecret = 8;
 
 Error auth_error(std::string_view why, std::string_view hint) { return invalid_request("registry_auth", why, hint); }
@@ -56,8 +56,8 @@ Result<std::vector<std::string>> secrets_of(std::string_view authorization) {
   return secrets;
 }
 
-// Once, and only what has one reading: a second percent sign, a dot segment or an empty one could be another path to a server
-// that reads it differently. Empty: refused.
+// Decodes once, and only an unambiguous path: a server could read a second percent sign, a dot segment or an empty
+// segment as another path. Empty: refused.
 std::string decoded_path(std::string_view path) {
   std::string out;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -87,7 +87,7 @@ std::string decoded_path(std::string_view path) {
   return out;
 }
 
-// Below the registry's own "-/": what an install and a signature check read.
+// True for paths below the registry's own "-/" that an install or a signature check reads.
 bool is_readable_service(std::string_view path) {
   static constexpr auto kExact = std::to_array<std::string_view>({"-/ping", "-/npm/v1/keys", "-/v1/search"});
   return std::ranges::find(kExact, path) != kExact.end() || path.starts_with("-/npm/v1/attestations/") ||
@@ -103,7 +103,7 @@ std::string_view why_not_target(std::string_view target, const RegistryEndpoint&
   if ((below == "-" || below.starts_with("-/")) && !is_readable_service(below)) {
     return "this part of the registry is not for a tool";
   }
-  // No package's name begins so; a registry's own services do (_session, _users, .well-known).
+  // No package name begins like this, but a registry's own services do (_session, _users, .well-known).
   if (below.starts_with('_') || below.starts_with('.')) return "this part of the registry is not for a tool";
   return {};
 }
@@ -159,7 +159,7 @@ RegistryRequest registry_request(std::string_view head, const RegistryEndpoint& 
   if (request.why = why_not_target(target, endpoint); !request.why.empty()) return request;
   const std::string authority =
       authority_of(endpoint, endpoint.registry_port, endpoint.tls ? kTlsPortOfRegistry : kPlainPort);
-  // One request a connection, and an answer in which the credentials could be found again.
+  // One request per connection, and an uncompressed answer, in which we could find the credentials.
   request.head = fmt::format(
       "{} {} HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nAccept-Encoding: identity\r\nConnection: close\r\n", method,
       target, authority, endpoint.authorization);

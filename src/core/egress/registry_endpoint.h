@@ -1,8 +1,9 @@
-// The place in a jail's network where a registry is reached with the operator's credentials: what a request must be like, and
-// what is made of it before the owner sends it on. No sockets here.
+// The place in a jail's network where the tool reaches a registry with the operator's credentials: which requests are
+// allowed, and how the owner rewrites them before it sends them on. No sockets here.
 //
 // The tool speaks plain HTTP to the registry's own name. The owner adds the credentials, speaks TLS to the registry when its URL
-// says https, and gives the answer back through RegistryAnswer. One request a connection: no request can hide behind another.
+// says https, and returns the answer through RegistryAnswer. One request per connection: no request can hide behind
+// another.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@
 namespace sallyport {
 
 struct RegistryEndpoint {
-  std::string name{};      // normalised; the jail's name for it, and the one that its certificate must be for
+  std::string name{};      // normalised; its name in the jail, and the name that its certificate must have
   std::uint16_t port = 0;  // where the tool connects: 80 for https on its usual port, else the registry's own
   std::uint16_t registry_port = 0;
   bool tls = false;
-  std::string path{};           // begins and ends with '/'; nothing outside it is asked for
+  std::string path{};           // begins and ends with '/'; requests outside it are refused
   std::string authorization{};  // "Bearer …" or "Basic …"
-  // What the tool must never read: the credentials, and what they are made of.
+  // What the tool must never read: the credentials and their parts.
   std::vector<std::string> secrets{};
 
-  // As the tool writes it, and as the registry does.
+  // The endpoint's URL as the tool writes it, and the registry's own URL.
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::string registry_origin() const;
 };
@@ -34,12 +35,13 @@ struct RegistryEndpoint {
 
 struct RegistryRequest {
   std::string_view why{};  // not empty: refused
-  std::string head{};      // to send instead
+  std::string head{};      // the head to send instead
   bool is_head = false;    // no body follows its answer
 };
-// `head` is one that HttpRequests let through, its Host that of the endpoint. Only GET and HEAD below the registry's path, and of
-// what lies below its "-/" only what an install reads: not who the operator is, nor the operator's tokens. Fields pass by a closed
-// list: a Range could fetch an echo of the credentials in pieces, another field could carry other credentials or method.
+// `head` has passed HttpRequests, and its Host is the endpoint's. Allows only GET and HEAD below the registry's path,
+// and below its "-/" only what an install reads: not the operator's identity or tokens. Passes only a closed list of
+// fields: a Range could fetch an echo of the credentials in pieces, another field could carry other credentials or
+// another method.
 [[nodiscard]] RegistryRequest registry_request(std::string_view head, const RegistryEndpoint& endpoint);
 
 }  // namespace sallyport

@@ -171,7 +171,7 @@ TEST(RegistryAnswer, NeverPassesTheSecret) {
   EXPECT_EQ(fields.out, "HTTP/1.1 200 registry\r\nConnection: close\r\nVary: c\r\nContent-Length: 0\r\n\r\n");
 }
 
-// A debug page, a JSON error, a log line: whoever wrote it meant no harm.
+// A debug page, a JSON error, a log line: harmless programs write the secret in such spellings.
 TEST(RegistryAnswer, NeverPassesTheSecretInAnotherSpelling) {
   const RegistryEndpoint endpoint =
       registry_endpoint({.registry = "https://registry.test/", .authorization = "Bearer npm/tok+en=0123456789abcdef"})
@@ -197,7 +197,7 @@ TEST(RegistryAnswer, NeverPassesTheSecretInAnotherSpelling) {
       EXPECT_TRUE(out.ends_with("<p>") || out.size() < 120) << out;
     }
   }
-  // What only looks like the beginning of one goes on as it is, at the end of the body, too.
+  // Text that only looks like the start of a secret passes unchanged, also at the end of the body.
   const std::string near = "npm%2 npm\\ &am npm%2ftok+e %25 npm/tok+en=0123456789abcde";
   RegistryAnswer reader(endpoint, false);
   std::string out;

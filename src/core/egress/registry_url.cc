@@ -48,7 +48,7 @@ Result<RegistryUrl> split_registry_url(std::string_view url) {
   return parts;
 }
 
-// Such a host has no name to look up, or one that means the jail itself inside a jail.
+// Such a host has no name to look up, or a name that inside a jail means the jail itself.
 bool is_nameless(std::string_view host) {
   return parse_ip_address(host) || host == "localhost" || host.ends_with(".localhost");
 }
@@ -76,9 +76,9 @@ Result<HostRule> registry_host_rule(std::string_view url) {
                        fmt::format("use `allowed_hosts` NAME:{0}={1}:{0} and npm's --registry {2}://NAME:{0}/ instead",
                                    port, address, parts.scheme)));
   }
-  // The operator's own resolver says where it is: behind a VPN, a gateway or a mirror that can be any class.
+  // The operator's own resolver gives its address: behind a VPN, a gateway or a mirror that can be of any class.
   HostRuleFields rule{.name = std::string(parts.host), .any_class = true};
-  // The usual ports stay unsaid: then what is spoken on them must be TLS, or HTTP, for that very name.
+  // Leave out the usual ports: then connections to them must carry TLS, or HTTP, for that very name.
   if (port == usual) return HostRule::of(std::move(rule));
   rule.port = TRY(port_number(url, port));
   return HostRule::of(std::move(rule));

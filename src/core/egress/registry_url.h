@@ -1,4 +1,4 @@
-// From a registry's URL to the rule that lets one reach it.
+// Makes the rule that allows a registry from the registry's URL.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace sallyport {
 
-// https and http, with or without a port; the rule may be private. Anything without a name of its own (an IP address,
-// localhost) is InvalidRequest with a hint.
+// https and http, with or without a port; the rule may be private. A URL without a host name of its own (an IP address,
+// localhost) gives InvalidRequest with a hint.
 [[nodiscard]] Result<HostRule> registry_host_rule(std::string_view url);
 
 struct RegistryPlace {
@@ -17,7 +17,7 @@ struct RegistryPlace {
   bool tls = false;
   std::string path{};  // begins and ends with '/'
 };
-// The same URLs.
+// Accepts the same URLs.
 [[nodiscard]] Result<RegistryPlace> registry_place(std::string_view url);
 
 }  // namespace sallyport

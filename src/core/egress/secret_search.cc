@@ -11,7 +11,7 @@
 namespace sallyport {
 namespace {
 
-// How many bytes of `text` spell one character; 0: none do, kCutOff: they might, and the text ends.
+// How many bytes of `text` spell the wanted character; 0: they do not, kCutOff: the text ends too early to decide.
 constexpr std::size_t kCutOff = static_cast<std::size_t>(-1);
 constexpr std::size_t kLongestSpelling = 9;
 
@@ -36,7 +36,7 @@ bool is_character(int code, char wanted) {
   return code > 0 && code < 0x80 && ascii_lower(static_cast<char>(code)) == ascii_lower(wanted);
 }
 
-// `digits` hexadecimal digits behind `before` bytes.
+// `digits` hexadecimal digits after `before` bytes.
 std::size_t by_digits(std::string_view text, std::size_t before, std::size_t digits, char wanted) {
   if (text.size() < before + digits) return kCutOff;
   int code = 0;
@@ -98,7 +98,7 @@ Match match(std::string_view text, std::string_view secret) {
   return Match::kYes;
 }
 
-// What is the same whatever stands before and after the secret.
+// The part of the base64 text that does not depend on the bytes around the secret.
 std::string base64_inside(std::string_view secret, std::size_t before) {
   const std::string whole = base64(std::string(before, '\0') + std::string(secret));
   constexpr std::size_t kBits = 6;

@@ -1,5 +1,5 @@
-// Finds secrets in a stream whatever a careless program has done to them on their way into a page, a log line or a JSON text:
-// letters in the other case, percent signs (also twice), backslashes, HTML's entities, each character by itself.
+// Finds secrets in a stream, even if a careless program has encoded them for a page, a log line or a JSON text: letters
+// in the other case, percent signs (also twice), backslashes, HTML entities, each character independently.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace sallyport {
 
-// The secret as base64 writes it inside something longer, at each of the three places it can stand, in both alphabets; and in
-// hexadecimal digits. For a SecretSearch, besides the secret itself.
+// The secret in base64 inside a longer text, at each of its three alignments, in both alphabets; and in hexadecimal
+// digits. Give these to a SecretSearch, besides the secret itself.
 [[nodiscard]] std::vector<std::string> encodings_of(std::string_view secret);
 
 class SecretSearch {
@@ -22,13 +22,13 @@ class SecretSearch {
 
   struct Seen {
     bool found = false;
-    std::size_t clean = 0;  // bytes that belong to no secret, whatever follows
+    std::size_t clean = 0;  // bytes that are no part of a secret, whatever follows
   };
   [[nodiscard]] Seen look(std::string_view text) const;
 
  private:
   std::vector<std::string> secrets_;
-  std::array<bool, 256> starts_{};  // bytes that a spelling of some secret begins with
+  std::array<bool, 256> starts_{};  // the first bytes of any spelling of a secret
 };
 
 }  // namespace sallyport

@@ -1,6 +1,6 @@
-// The IANA special-purpose address registries (RFC 6890 and its updates, read in 2025), and the addresses at which
-// clouds answer a machine's questions about itself. Where a registry calls a protocol's anycast address inside a
-// special block reachable, the block's verdict stands: no host an allowlist names lives there.
+// The IANA special-purpose address registries (RFC 6890 and its updates, read in 2025), and the addresses of clouds'
+// metadata services. Where a registry calls a protocol's anycast address inside a special block reachable, the block's
+// verdict counts: no host of an allowlist lives there.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -19,7 +19,7 @@ struct AddressRange {
   std::string_view what;
 };
 
-// First match counts: single addresses before the block around them.
+// The first match counts, so single addresses come before their block.
 constexpr std::array kV4Ranges = std::to_array<AddressRange>({
     {{169, 254, 169, 254}, 32, "metadata"},  // AWS, GCP, Azure, OpenStack, …
     {{169, 254, 170, 2}, 32, "metadata"},    // AWS ECS task credentials
@@ -63,7 +63,7 @@ constexpr std::array kV6Ranges = std::to_array<AddressRange>({
     {{0xff}, 8, "multicast"},                                                               // RFC 4291
 });
 
-// ORCHID, AMT, DRIP and others: protocols, not hosts. Teredo, in the same block, is compared before.
+// ORCHID, AMT, DRIP and others: protocols, not hosts. Teredo, in the same block, is checked before.
 constexpr AddressRange kIetfAssignments{{0x20, 0x01, 0x00}, 23, "reserved"};
 constexpr AddressRange kGlobalUnicast{{0x20}, 3, ""};
 
@@ -95,8 +95,8 @@ IpAddress embedded_v4(const IpAddress& address, std::array<std::size_t, 4> place
   return IpAddress::v4(b[places[0]], b[places[1]], b[places[2]], b[places[3]]);
 }
 
-// Only its gateway knows where in a local-use prefix the IPv4 is (RFC 6052, 2.2, the four lengths that fit), so every
-// reading must be public. A reading of 0.x is the other lengths' padding and leads nowhere.
+// Only the gateway knows where in a local-use prefix the IPv4 is (RFC 6052, 2.2, four possible lengths), so the address
+// must be public for every length. A reading of 0.x is another length's padding and leads nowhere.
 WhyNot why_not_public_local_nat64(const IpAddress& address) {
   bool read_one = false;
   for (const std::array<std::size_t, 4>& places : std::initializer_list<std::array<std::size_t, 4>>{
@@ -127,7 +127,7 @@ WhyNot why_not_public_v6(const IpAddress& address) {
   if (const WhyNot why = first_match(kV6Ranges, address)) return why;
   const IpAddress low = embedded_v4(address, {12, 13, 14, 15});
   if (contains(kMapped, address) || contains(kNat64, address)) return why_not_public_v4(low);
-  // Deprecated and routed nowhere, even when its IPv4 is a public one.
+  // Deprecated and not routed, even when its IPv4 is public.
   if (contains(kCompatible, address)) return why_not_public_v4(low).value_or("reserved");
   if (contains(kLocalNat64, address)) return why_not_public_local_nat64(address);
   if (!contains(kGlobalUnicast, address)) return "reserved";

@@ -24,7 +24,7 @@ constexpr std::array<std::uint8_t, 32> kRetryRandom = {0xcf, 0x21, 0xad, 0x74, 0
 ClientRecord refused_record(std::string_view why) { return {.kind = ClientRecord::Kind::kRefused, .why = why}; }
 ClientRecord settled() { return {.kind = ClientRecord::Kind::kSettled}; }
 
-// What a client of TLS 1.2 says first after the server's part (RFC 5246, 7.3; 23 is RFC 4680's).
+// What a TLS 1.2 client sends first after the server's part (RFC 5246, 7.3; 23 comes from RFC 4680).
 bool answers_server_hello(std::uint8_t message) {
   constexpr std::array<std::uint8_t, 3> kAnswers = {11, 16, 23};
   return std::ranges::find(kAnswers, message) != kAnswers.end();
@@ -65,14 +65,15 @@ ClientRecord parse_aside(std::span<const std::uint8_t> bytes, std::size_t body, 
 }  // namespace
 
 ClientRecord parse_after_client_hello(std::span<const std::uint8_t> bytes, bool server_has_chosen) {
-  // A record's type alone decides nothing: the version behind it may be wrong, and how the client cuts its bytes must not matter.
+  // A record's type alone does not decide: the version after it may be wrong, and the pieces in which the bytes arrive
+  // must not matter.
   if (bytes.size() < 2) return {};
   if (bytes[1] != kTlsMajor) return refused_record("an unknown version");
   switch (bytes[0]) {
     case kHandshakeRecord:
       return parse_handshake(bytes, server_has_chosen);
     case kChangeCipherSpecRecord:
-      // After it everything is encrypted, in a resumed session of TLS 1.2 at once.
+      // After it everything is encrypted; in a resumed TLS 1.2 session at once.
       if (server_has_chosen) return settled();
       return parse_aside(bytes, 1, "a malformed change_cipher_spec");
     case kAlertRecord:

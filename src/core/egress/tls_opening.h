@@ -1,7 +1,7 @@
 // The rest of a TLS handshake's clear part, after the first ClientHello. A server may ask for a second hello (TLS 1.3,
-// HelloRetryRequest), and some servers believe the name in that: so everything a client sends is checked until the
-// server has chosen, and the client has answered that choice. Servers pass over alerts and change_cipher_spec records on
-// the way (RFC 8446, 5 and D.4; a warning alert is passed over by OpenSSL), so these prove nothing.
+// HelloRetryRequest), and some servers use the name in the second. So we check everything a client sends until the
+// server has chosen and the client has answered that choice. Servers skip alerts and change_cipher_spec records on the
+// way (RFC 8446, 5 and D.4; OpenSSL skips a warning alert), so these records prove nothing.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace sallyport {
 // Reads the server's records until its ServerHello.
 class ServerHelloWatch {
  public:
-  // In order, however they are cut. Nothing is kept of them.
+  // Takes the bytes in order, in any pieces, and keeps none.
   void feed(std::span<const std::uint8_t> bytes);
-  // A ServerHello that is no HelloRetryRequest has come: the server asks for no other hello.
+  // True after a ServerHello that is no HelloRetryRequest: the server asks for no other hello.
   [[nodiscard]] bool chosen() const { return state_ == State::kChosen; }
-  // Further bytes change nothing: chosen, or not understood, which is never taken for chosen.
+  // Further bytes change nothing: the server has chosen, or we did not understand it, which never counts as chosen.
   [[nodiscard]] bool done() const { return state_ == State::kChosen || state_ == State::kLost; }
 
  private:
@@ -38,7 +38,7 @@ class ServerHelloWatch {
   std::size_t record_left_ = 0;
   std::array<std::uint8_t, kOpeningSize> opening_{};
   std::size_t opening_size_ = 0;
-  std::size_t message_left_ = 0;  // of a HelloRetryRequest, to be passed over
+  std::size_t message_left_ = 0;  // of a HelloRetryRequest, to be skipped
 };
 
 struct ClientRecord {

@@ -1,5 +1,6 @@
 // Every value a caller sees, as JSON; the shapes are documented in docs/json.md. Nothing here throws, whatever bytes
-// the values hold. Keys keep the order they are written in, so a record begins with its schema and a digest is stable.
+// the values hold. Keys keep the order they are written in, so a record begins with its schema, and its digest is
+// stable.
 #pragma once
 
 #include <functional>
@@ -50,12 +51,12 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json workspace_commit_record(std::string_view name, const CommitReport& report);  // …workspace_commit/1
 [[nodiscard]] Json workspace_list_record(const std::vector<WorkspaceInfo>& workspaces);         // …workspace_list/1
 
-// How a captured stream is written: base64 when it is no text, or when its escapes would take more room than that.
+// How to write a captured stream: as base64 when it is no text, or when escapes would need more room.
 enum class StreamEncoding { kUtf8, kBase64 };
 [[nodiscard]] StreamEncoding stream_encoding(std::string_view bytes);
 
-// The same record with its "events", compact, in pieces of less than 300 KiB: nothing holds a copy of the streams. False when
-// the sink said so, which ends it.
+// Writes the same record with its "events", compact, in pieces of less than 300 KiB, so that nothing copies whole
+// streams. Stops and returns false when the sink returns false.
 using JsonSink = std::function<bool(std::string_view)>;
 [[nodiscard]] bool stream_run_record(const JailedSubprocessResult& result, const Json& events, const JsonSink& sink);
 // The text of a record: one line, or indented for people. Never throws.

@@ -1,5 +1,5 @@
-// Members of JSON that somebody else wrote. Nothing throws, whatever its shape: what is missing or of another type is null,
-// empty or 0.
+// Reads members of untrusted JSON. Nothing throws, whatever its shape: a member that is missing or of another type
+// gives null, empty or 0.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace sallyport {
   return found.is_number() ? found.get<double>() : 0;
 }
 
-// Its items, when it is a list.
+// The member's items, if it is a list.
 [[nodiscard]] inline const Json& items_in(const Json& of, const char* name) {
   static const Json none = Json::array();
   const Json& found = member(of, name);

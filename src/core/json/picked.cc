@@ -21,7 +21,7 @@ bool take(std::string_view& rest, char wanted) {
   return true;
 }
 
-// `text` begins with the opening quote; where the string ends, behind its closing one.
+// `text` begins with the opening quote. Returns the position after the closing quote.
 std::size_t end_of_string(std::string_view text) {
   for (std::size_t at = 1;;) {
     const std::size_t quote = text.find('"', at);

@@ -31,7 +31,7 @@ TEST(Picked, WhatIsNoObjectIsNothing) {
     EXPECT_EQ(picked_text(text, {"a"}), "") << text;
     EXPECT_TRUE(picked(text, {"a"}).is_discarded()) << text;
   }
-  // What is wanted is parsed, what is not is only skipped.
+  // It parses wanted members and only skips the others.
   EXPECT_TRUE(picked(R"({"a":nonsense,"b":1})", {"a"}).is_discarded());
   EXPECT_EQ(picked_text(R"({"a":nonsense,"b":1})", {"b"}), R"({"b":1})");
 }

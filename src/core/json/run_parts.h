@@ -1,4 +1,4 @@
-// What stands before and behind the streams in a run's record.
+// The parts before and after the streams in a run's record.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The record of a run in pieces: two captured streams of 64 MiB must not be copied together with their escapes.
+// Writes a run's record in pieces: it must not copy two captured streams of 64 MiB together with their escapes.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{48} << 10U;  // a multiple of 3: base64 of each piece needs no padding
 static_assert(kPiece % 3 == 0);
 
-// What JSON makes of one byte of valid UTF-8; empty: itself.
+// The JSON escape of one byte of valid UTF-8; empty: none needed.
 std::string_view escape_of(unsigned char byte) {
   static constexpr std::array<std::string_view, 32> kControls = {
       "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
@@ -63,7 +63,7 @@ StreamEncoding stream_encoding(std::string_view bytes) {
   std::size_t escaped = 0;
   for (const char byte : bytes) escaped += std::max<std::size_t>(1, escape_of(static_cast<unsigned char>(byte)).size());
   const std::size_t encoded = (bytes.size() + 2) / 3 * 4;
-  // A little text is easier to read than to decode, whatever is in it.
+  // Write a short text as text, whatever is in it: that is easier to read than base64.
   constexpr std::size_t kLittle = 4096;
   return escaped > encoded && escaped > kLittle ? StreamEncoding::kBase64 : StreamEncoding::kUtf8;
 }

@@ -106,7 +106,7 @@ Json json_of(const std::optional<UserIds>& ids) {
   return {{"uid", ids->uid}, {"gid", ids->gid}};
 }
 
-// Not where the private part lies, nor its running number: two runs of one workspace have one plan.
+// Leaves out the private part's path and running number, so that two runs of one workspace have the same plan.
 Json layers_json(const std::vector<PrivateLayer>& layers) {
   Json array = Json::array();
   for (const PrivateLayer& layer : layers) {

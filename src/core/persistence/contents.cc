@@ -24,7 +24,7 @@ std::string quote(std::string_view text) {
   return text.size() > kLongestQuote ? shown + "…" : shown;
 }
 
-// An object, or nothing that we could compare.
+// Returns an object; nullopt for text that we could not compare.
 std::optional<Tree> parse(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   Tree json = Tree::parse(*text, nullptr, false);
@@ -47,7 +47,7 @@ std::string host_of(const std::string& url) {
 }
 
 void collect_hosts(const Tree& json, std::set<std::string>& hosts) {
-  // Without recursion: a lock file can be nested as deep as its author likes.
+  // Without recursion: the author can nest a lock file to any depth.
   std::vector<const Tree*> waiting = {&json};
   while (!waiting.empty()) {
     const Tree& one = *waiting.back();
@@ -77,8 +77,9 @@ bool is_of_hooks(std::string_view key) {
   return std::ranges::find(kNames, key) != kNames.end();
 }
 
-// Members that describe a package to people, and those that are looked at one by one. Of all others some tool takes its
-// configuration: jest, babel, eslint, prettier load code that is named there, corepack runs what "packageManager" names.
+// Members that describe a package to people, and those that have a check of their own. Any other may be some tool's
+// configuration: jest, babel, eslint, prettier load code that is named there, corepack runs what "packageManager"
+// names.
 bool is_looked_at_or_harmless(std::string_view key) {
   constexpr auto kNames = std::to_array<std::string_view>({"scripts",
                                                            "dependencies",
@@ -182,7 +183,7 @@ std::vector<Found> judge_git_config(const std::string& path, const std::optional
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   const std::optional<std::string> harm = harm_in_git_config(*after, directory);
   if (!harm) return {};
-  // What the repo had before is not what the run has left; but one harm may stand before another, so any change counts.
+  // Ignore what the repo had before the run. But one harmful setting may hide another, so any change counts.
   if (before && *before == *after) return {};
   return {{"git-config", fmt::format("git obeys it: {}", quote(*harm)), kHigh}};
 }

@@ -19,8 +19,8 @@ constexpr std::uint32_t kSetId = 06000;
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Whether a symlink's text leads out of the tree from where it stands. By its text alone: what stands in between may itself be
-// a symlink, and then that one is judged.
+// True when a symlink's text leads out of the tree from the symlink's place. Uses the text alone: a directory in
+// between may be a symlink, which is then judged itself.
 bool leaves_the_tree(std::string_view path, std::string_view text) {
   if (text.starts_with('/')) return true;
   auto depth = std::ranges::count(path, '/');
@@ -66,7 +66,8 @@ class Judge {
         {.path = change.path, .rule = std::string(rule), .reason = std::string(reason), .severity = severity});
   }
 
-  // What is gone does not run; but it may have kept something else from running ("ignore-scripts=true"), or from changing.
+  // A deleted file does not run; but it may have kept something else from running ("ignore-scripts=true"), or from
+  // changing.
   void by_absence(const Change& change, const std::string& path) {
     if (change.before == FileType::kDirectory || path.contains("node_modules/")) return;
     const std::string_view name = last_component(path);
@@ -78,8 +79,8 @@ class Judge {
     }
   }
 
-  // Installed packages are thousands of files, each as good as a program: one finding for all of them. What is special by its
-  // nature is still listed.
+  // Installed packages are thousands of files, and each may be a program: report one finding for all of them, and list
+  // only special files separately.
   bool in_packages(const Change& change, const std::string& path) {
     constexpr std::string_view kPackages = "node_modules";
     std::size_t at = 0;
@@ -89,7 +90,7 @@ class Judge {
       if (whole) break;
       at = end;
     }
-    // A git directory in there is entered like any other.
+    // git enters a git directory in there like any other.
     if (at == std::string::npos || in_git(path) || path.ends_with("/.git")) return false;
     const std::string directory = change.path.substr(0, at + kPackages.size());
     if (directory != last_packages_) {
@@ -148,8 +149,8 @@ class Judge {
     }
   }
 
-  // Below the row's directory; in its place, where it is none; or a symlink that is one of the directories above it, and so
-  // decides what lies below.
+  // True for a path below the row's directory; for a file in the directory's place; and for a symlink in the place of a
+  // directory above it, which decides what lies below.
   static bool is_meant(const Row& row, std::string_view rest, FileType type) {
     if (rest.starts_with(row.text)) return rest.size() == row.text.size() || rest[row.text.size()] == '/';
     return type == FileType::kSymlink && row.text.starts_with(rest) && row.text[rest.size()] == '/';
@@ -182,9 +183,9 @@ class Judge {
         path.find("/.git/hooks/") == std::string::npos && !name.ends_with(".sample")) {
       return add(change, "git-hook", "git runs it with its next command", kHigh);  // of a submodule
     }
-    // Where core.hooksPath leads is for the configuration to say: the repo may have had it before.
+    // core.hooksPath may lead to any directory, and the repo may have set it before the run.
     if (is_hook_name(name, path)) return add(change, "git-hook", "git runs a file of this name as a hook", kHigh);
-    // A git directory without that name, which git enters all the same (CVE-2022-24765 and its kin).
+    // A git directory without that name, which git enters too (CVE-2022-24765 and similar).
     const bool refers = change.after == FileType::kSymlink
                             ? change.link_after.starts_with("refs/")
                             : name == "head" && is_head_of_git(after(change).value_or(""));

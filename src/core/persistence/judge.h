@@ -1,4 +1,4 @@
-// What of a list of changes would run later, outside a jail: the table of names, and what only the content tells.
+// Decides which of a list of changes would run later, outside a jail: by the table of names, and by files' content.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 namespace sallyport::persistence {
 
 enum class Side { kBefore, kAfter };
-// The whole content of a changed file; nullopt when it is none, or too large to be what its name says.
+// The whole content of a changed file; nullopt when it is no file, or too large to be what its name says.
 using ReadSide = std::function<std::optional<std::string>(const Change&, Side)>;
 
-// In the order of the changes. Of deletions only a package manager's settings and lock files: what is gone does not run, but those
-// may have kept something from it.
+// Findings come in the order of the changes. Of deletions it reports only a package manager's settings and lock files:
+// a deleted file does not run, but these may have kept something else from running.
 [[nodiscard]] std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read);
 
-// The findings that only the content of a file tells; each under its path.
+// A finding that only the content of a file shows, with its path.
 struct Found {
   std::string rule{};
   std::string reason{};
@@ -32,7 +32,8 @@ struct Found {
 // `path` is that of the configuration file.
 [[nodiscard]] std::vector<Found> judge_git_config(const std::string& path, const std::optional<std::string>& before,
                                                   const std::optional<std::string>& after);
-// Of a file that git may be led to and has no place of its own: found when it names a program or another file.
+// For a file at no special path that some configuration may include: reports it when it names a program or another
+// file.
 [[nodiscard]] std::vector<Found> judge_possible_git_config(const std::optional<std::string>& after);
 
 }  // namespace sallyport::persistence

@@ -88,7 +88,7 @@ TEST(Persistence, WhatIsDeletedDoesNotRun) {
   const auto deleted = [](const char* path) {
     return found({.path = path, .kind = ChangeKind::kDeleted, .before = FileType::kFile});
   };
-  EXPECT_TRUE(has(deleted("a/.npmrc"), "package-manager", kHigh));  // it may have said ignore-scripts
+  EXPECT_TRUE(has(deleted("a/.npmrc"), "package-manager", kHigh));  // it may have set ignore-scripts
   EXPECT_TRUE(has(deleted("package-lock.json"), "lockfile", kLow));
   EXPECT_TRUE(has(deleted("yarn.lock"), "lockfile", kLow));
   EXPECT_TRUE(deleted("node_modules/a/.npmrc").empty());
@@ -107,7 +107,7 @@ TEST(Persistence, GitConfigurationIsFoundByWhatItSays) {
   EXPECT_TRUE(has(found(file("sub/.git/config.worktree"), harmful), "git-config", kHigh));
   EXPECT_TRUE(found(file("config"), harmless).empty());
   EXPECT_TRUE(found(file("aws/config"), {.after = "[default]\nregion = x\n"}).empty());
-  // Of an embedded git directory that was there before, and of a file that an include names.
+  // The configuration of an embedded git directory that was there before, and a file that an include names.
   EXPECT_TRUE(has(found(file("fixtures/bare.git/config"), harmful), "git-config", kHigh));
   EXPECT_TRUE(has(found(file("tools/.gitconfig"), harmful), "git-config", kHigh));
   EXPECT_TRUE(has(found(file(".git/config"), {.after = "[extensions]\n\trefStorage = files:///elsewhere\n"}),
@@ -136,7 +136,7 @@ TEST(Persistence, ANameIsFoundAsOtherFileSystemsReadIt) {
   EXPECT_TRUE(found(file("\xff\xfe.txt ")).size() == 1U);  // a deceptive name, and nothing else
 }
 
-// What a row means as a directory can be brought by a symlink to a place that no row names.
+// A symlink can stand in for a directory that a row names, and lead to a place that no row names.
 TEST(Persistence, ASymlinkInThePlaceOfADirectoryIsFound) {
   EXPECT_TRUE(has(found(link(".husky", "docs/x")), "hook-manager", kHigh));
   EXPECT_TRUE(has(found(link("a/.vscode", "../conf")), "editor", kHigh));

@@ -25,7 +25,7 @@ std::string folded(std::string_view path) {
     }
     const Utf8Char next = decode_utf8(path);
     const std::string_view bytes = path.substr(0, std::max<std::size_t>(next.length, 1));
-    // The two letters outside ASCII whose lower case lies in it.
+    // The two letters outside ASCII whose lower case is in ASCII.
     if (next.code_point == 0x212a) {
       out += 'k';
     } else if (next.code_point == 0x17f) {
@@ -42,7 +42,7 @@ bool is_short_name_of_git(std::string_view component) {
   return component.size() == 5 && component.starts_with("git~") && component[4] >= '1' && component[4] <= '9';
 }
 
-// NTFS: a stream's name behind the colon, and dots and blanks at the end, lead to the same file.
+// On NTFS, a stream's name after a colon, and dots and blanks at the end, lead to the same file.
 std::string_view without_ntfs_end(std::string_view component) {
   component = component.substr(0, component.find(':', 1));
   const std::size_t last = component.find_last_not_of(". ");

@@ -1,4 +1,4 @@
-// The words for a workspace's enums, as JSON and the CLI have them.
+// The words for a workspace's enums, as JSON and the CLI use them.
 #include <algorithm>
 
 #include "sallyport/workspace.h"

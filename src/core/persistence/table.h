@@ -20,7 +20,7 @@ struct Row {
   std::string_view rule;
   PersistenceSeverity severity;
   Where where;
-  std::string_view text;  // lower case: a file system may not tell cases apart
+  std::string_view text;  // lower case: a file system may ignore case
   std::string_view reason;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kListHint = "see what may be started: sallyport allowlist list";
 
-// What a shell would have taken apart.
+// For a command that a shell would have split into words.
 std::string quoting_hint(std::string_view typed) {
   return fmt::format("one word was given; give the tool and each argument as words of their own: sallyport run -- {}",
                      typed);
@@ -33,7 +33,7 @@ std::string ready_policy_hint(std::string_view typed) {
 std::string unknown_tool_hint(std::span<const ToolEntry> entries, std::string_view typed) {
   if (typed.find_first_of(" \t\n") != std::string_view::npos) return quoting_hint(typed);
   if (std::string ready = ready_policy_hint(typed); !ready.empty()) return ready;
-  // What people type when they mean the package.
+  // People type the package's name.
   if (typed == "ripgrep") typed = "rg";
   std::vector<std::string_view> names;
   for (const ToolEntry& entry : entries) {
@@ -45,7 +45,7 @@ std::string unknown_tool_hint(std::span<const ToolEntry> entries, std::string_vi
   return suggestion.empty() ? std::string(kListHint) : fmt::format("{} {}", suggestion, kListHint);
 }
 
-// Length first, so that no value can be read as the start of the next one: two different sets never share a text.
+// Length first, so that no value can be read as the start of the next one: two different sets never have the same text.
 void append_field(std::string& text, std::string_view name, std::string_view value) {
   fmt::format_to(std::back_inserter(text), "{} {}:{}\n", name, value.size(), value);
 }

@@ -23,7 +23,7 @@ struct Row {
   Platform platform = Platform::kAny;
 };
 
-// Mandatory is what our own main job needs: a repo can be read without any of the others (ADR-0003, ADR-0004).
+// Mandatory tools are those that our main job needs: it can read a repo without any of the others (ADR-0003, ADR-0004).
 constexpr auto kTable = std::to_array<Row>({
     Row{"git", kGitRecord, Need::kMandatory, "git", "reads the history and state of the analysed repo",
         "apt-get install git"},

@@ -10,7 +10,7 @@
 namespace sallyport {
 
 [[nodiscard]] std::vector<ToolEntry> builtin_entries();
-// The hardening a built-in tool always gets, also when a policy file admits it (C28); nullopt for other names.
+// The hardening that a built-in tool always gets, even when a policy file admits it (C28); nullopt for other names.
 [[nodiscard]] std::optional<std::string_view> builtin_hardening(std::string_view name);
 // Wrappers stay wrappers in every policy (C4).
 [[nodiscard]] bool is_builtin_wrapper(std::string_view name);

@@ -36,7 +36,7 @@ std::optional<EntryProblem> hardening_problem(const ToolEntry& entry) {
                         .why = fmt::format("unknown hardening '{}'", entry.hardening),
                         .hint = fmt::format("one of {}", fmt::join(hardening::hardening_names(), ", "))};
   }
-  // What a built-in tool always gets stays on; others may only be given some.
+  // A built-in tool keeps its fixed hardening; others may get one.
   const std::optional<std::string_view> fixed = builtin_hardening(entry.name);
   if (!fixed || *fixed == kNoHardening || entry.hardening == *fixed) return std::nullopt;
   return EntryProblem{.key = "hardening",

@@ -1,4 +1,4 @@
-// What makes an entry of a closed set well governed (C3, C4, C28), whoever wrote it: a policy file or a program.
+// The rules that every entry of a closed set must follow (C3, C4, C28), from a policy file or a program.
 #pragma once
 
 #include <optional>

@@ -31,8 +31,8 @@ constexpr std::string_view kBase = "it comes from the base environment only";
 
 constexpr std::string_view kNodeOptions = "NODE_OPTIONS";
 
-// Names that turn data into code, start another program, or undo a tool's hardening. Families are closed by prefix,
-// with the harmless members given back below, so that a variable invented later is refused too.
+// Names that turn data into code, start another program, or undo a tool's hardening. A prefix closes a whole family,
+// and kHarmless below allows its harmless members, so that a variable invented later is refused too.
 constexpr auto kForbidden = std::to_array<NameRule>({
     NameRule{Match::kExact, "PATH", kBase},
     NameRule{Match::kExact, "HOME", kBase},
@@ -177,7 +177,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "NODE_ENV",
     "NODE_NO_WARNINGS",
     "NODE_DISABLE_COLORS",
-    // Whom to believe, beside the runtime's own list; what may be reached is the gate's to say.
+    // Certificates to trust, besides the runtime's own list; the gate decides which hosts can be reached.
     "NODE_EXTRA_CA_CERTS",
     "PYTHONUNBUFFERED",
     "PYTHONHASHSEED",
@@ -207,7 +207,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_harmless_node_option(std::string_view word) {
   const std::size_t equals = word.find('=');
   std::string name(word.substr(0, equals));
-  std::ranges::replace(name, '_', '-');  // node takes both
+  std::ranges::replace(name, '_', '-');  // node accepts both
   if (equals == std::string_view::npos) return std::ranges::find(kNodeFlags, name) != kNodeFlags.end();
   const std::string_view value = word.substr(equals + 1);
   if (value.empty() || value.front() == '-') return false;
@@ -215,8 +215,8 @@ bool is_harmless_node_option(std::string_view word) {
   return std::ranges::find(kNodeWords, name) != kNodeWords.end() && std::ranges::all_of(value, is_lower_or_digit);
 }
 
-// The first word that is not known to be harmless; nullopt when all are. node splits at blanks, and a quote or a
-// backslash would make one word of several.
+// The first word that is not known to be harmless; nullopt when all are. node splits at blanks, but a quote or a
+// backslash would join several words.
 std::optional<std::string_view> refused_node_option(std::string_view value) {
   while (!value.empty()) {
     const std::string_view word = value.substr(0, value.find(' '));
@@ -287,7 +287,8 @@ Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<co
   std::vector<EnvVar> env;
   for (const std::string_view name : kBaseEnvNames) {
     const auto found = std::ranges::find(base, name, &EnvVar::name);
-    // A base value with a NUL cannot come from a real environment; passing its cut form would be a guess.
+    // A base value with a NUL cannot come from a real environment, so leave it out; the part before the NUL would be a
+    // guess.
     if (found != base.end() && found->value.find('\0') == std::string::npos) env.push_back(*found);
   }
   for (const EnvVar& extra : extras) {

@@ -14,10 +14,10 @@ namespace sallyport {
 inline constexpr std::array<std::string_view, 4> kBaseEnvNames = {"PATH", "HOME", "LANG", "LC_ALL"};
 
 // Sorted by name. An extra is refused (InvalidRequest "env") when its name is malformed, repeated, one of the four, or
-// one of those that make a program load code, run another program or read another configuration.
+// makes a program load code, run another program or read another configuration.
 [[nodiscard]] Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<const EnvVar> extras);
 
-// Each of `over` outranks a variable of its name; names stay unique and sorted.
+// Each variable of `over` replaces one of the same name; names stay unique and sorted.
 void overlay(std::vector<EnvVar>& env, std::span<const EnvVar> over);
 
 // Why an extra of this name is refused; empty when it is not.

@@ -12,7 +12,7 @@ namespace sallyport {
 
 namespace {
 
-// An entry of no closed set could name anything.
+// An entry that comes from no closed set could name any hardening.
 Result<const hardening::HardeningRow*> row_of(const ToolEntry& tool) {
   const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
   if (row != nullptr) return row;
@@ -60,7 +60,7 @@ Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool
     return fail(disallowed_subprocess(inner_tool.name, fmt::format("{} may not start itself", tool.name),
                                       "name the tool to run"));
   }
-  // The gate asks git about the repo before such a tool runs, and only when it starts the tool itself.
+  // The gate asks git about the repo before such a tool runs, but only when the gate itself starts the tool.
   if (git_question(inner_tool, rest)) {
     return fail(
         disallowed_subprocess(inner_tool.name, fmt::format("{} may not start it", tool.name), "run it by itself"));

@@ -1,5 +1,5 @@
-// What a tool always gets, whoever calls it (C25, C28): fixed arguments and variables, and a refusal of the caller's
-// arguments that would undo them or make the tool start something else. Pure: argv in, argv out.
+// What the gate adds to every call of a tool (C25, C28): fixed arguments and variables, and a refusal of arguments that
+// would undo them or make the tool start something else. Pure: argv in, argv out.
 //
 // Promises for every tool: the result starts with argv[0] and holds the caller's arguments, all of them, in their
 // order.
@@ -21,26 +21,26 @@ namespace sallyport {
 
 struct HardenedCommand {
   std::vector<std::string> argv;
-  std::vector<EnvVar> env;  // set over the filtered environment; outranks everything in it
+  std::vector<EnvVar> env;  // overrides the filtered environment
   std::vector<FileRule> files{};
-  std::string needs_jail{};  // why this call must not run without one: it runs what the repo says
+  std::string needs_jail{};  // why this call must not run without a jail: it runs code of the repo
   std::string needs_host{};  // the argument that makes the tool fetch; refused when no host is allowed
-  std::size_t inner_at = 0;  // where in argv the command of another tool starts, which the tool will run; 0: nowhere
+  std::size_t inner_at = 0;  // where in argv another tool's command starts that this tool will run; 0: nowhere
 };
 
 // `argv` holds at least the tool's name; the entry was admitted (Allowlist::admit) beforehand. `git` is what git has
-// listed, for a tool that is git or starts it.
+// listed, for a tool that is git or starts git.
 [[nodiscard]] Result<HardenedCommand> harden(const ToolEntry& tool, std::span<const std::string> argv,
                                              const GitConfiguration& git = {});
 
-// Whether git must list the repo's configuration before this command runs, and how it is asked (ADR-0026).
+// The command by which git lists the repo's configuration before this command runs (ADR-0026).
 struct GitQuestion {
-  bool tool_is_git = false;           // else the tool may start git: a host without git has nothing to ask
+  bool tool_is_git = false;           // else the tool may start git; on a host without git there is no question
   std::vector<std::string> argv{};    // lists the configuration
-  std::filesystem::path directory{};  // where the command goes first (-C), relative to the working directory
-  std::filesystem::path work_tree{};  // of the caller's own choosing
+  std::filesystem::path directory{};  // the command's -C directory, relative to the working directory
+  std::filesystem::path work_tree{};  // chosen by the caller
   bool names_git_dir = false;
-  bool changes_index = false;      // so that there may be other submodules than before
+  bool changes_index = false;      // afterwards there may be other submodules
   bool enters_submodules = false;  // the command starts git inside them, which reads their configuration
 };
 [[nodiscard]] std::optional<GitQuestion> git_question(const ToolEntry& tool, std::span<const std::string> argv);
@@ -49,11 +49,11 @@ struct GitQuestion {
 [[nodiscard]] Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool,
                                              std::span<const std::string> argv, const GitConfiguration& git = {});
 
-// What a caller may say to a tool whose commands and options are closed lists; empty for one that takes whatever is not
-// refused.
+// The words that a caller may pass to a tool with closed lists of commands and options; empty for a tool that accepts
+// everything that is not refused.
 [[nodiscard]] hardening::AdmittedWords admitted_words(const ToolEntry& tool);
 
-// The rows of docs/hardening.md. Views of text that lives as long as the program.
+// The rows of docs/hardening.md, as views of text that lives as long as the program.
 [[nodiscard]] std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool);
 
 }  // namespace sallyport

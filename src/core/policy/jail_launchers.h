@@ -1,5 +1,6 @@
-// Programs that only a jail starts and that are no members of the built-in set (C2, C4): the closed table of jails' own launchers.
-// A caller cannot name one as its tool in any policy; a jail gets it pinned by the same rules of trust as a tool (ADR 0085).
+// The closed table of jails' own launchers: programs that only a jail starts and that are not in the built-in set (C2,
+// C4). No policy lets a caller use one as its tool; a jail gets it pinned by the same rules of trust as a tool (ADR
+// 0085).
 #pragma once
 
 #include <span>
@@ -11,9 +12,10 @@ namespace sallyport {
 
 // Each with the decision record that admitted it, a reason and the role of a wrapper.
 [[nodiscard]] std::span<const ToolEntry> jail_launchers();
-// Null when there is none of that name.
+// Null for an unknown name.
 [[nodiscard]] const ToolEntry* find_jail_launcher(std::string_view name);
-// A tool of the built-in set that a jail starts as its launcher, too (ADR 0100): what the jail renders is not the caller's to say.
+// True for a tool of the built-in set that a jail also starts as its launcher (ADR 0100); the jail, not the caller,
+// writes that command.
 [[nodiscard]] bool launches_jails_too(std::string_view name);
 
 }  // namespace sallyport

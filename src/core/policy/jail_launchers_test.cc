@@ -38,7 +38,7 @@ TEST(JailLaunchers, AreNoMembersOfTheSetAndNobodysTool_C2_C4) {
     ToolEntry as_tool = entry;
     as_tool.role = Role::kTool;
     EXPECT_FALSE(Allowlist::of({as_tool})) << entry.name;
-    // The control: it is the role that was refused.
+    // The control: only the role was refused.
     EXPECT_TRUE(Allowlist::of({entry})) << entry.name;
   }
 }

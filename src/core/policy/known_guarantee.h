@@ -1,4 +1,4 @@
-// A value that a cast made is no guarantee: it has no name, and nobody can hold it.
+// Rejects a value that a cast made: it names no guarantee.
 #pragma once
 
 #include "sallyport/guarantee.h"

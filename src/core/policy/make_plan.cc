@@ -80,7 +80,7 @@ Status check_positive(std::string_view field, std::optional<std::uint64_t> value
   return fail(invalid_request(field, "must be greater than 0", "leave it out for no limit"));
 }
 
-// More than any machine has: a mistake in the caller's arithmetic, and sums with it could wrap around to almost nothing.
+// A value larger than any machine is a mistake in the caller's arithmetic, and sums with it could wrap around.
 Status check_size(std::string_view field, std::optional<ByteCount> value) {
   constexpr ByteCount kLargest = mebibytes(std::uint64_t{1} << 40U);  // 1 EiB
   TRY(check_positive(field, value ? std::optional(count(*value)) : std::nullopt));
@@ -89,7 +89,7 @@ Status check_size(std::string_view field, std::optional<ByteCount> value) {
                               "leave it out for no limit, or give one that can be reached"));
 }
 
-// With less, not even the jail's init and the C library of a small tool fit.
+// Less does not even hold the jail's init and the C library of a small tool.
 constexpr ByteCount kLeastMemory = mebibytes(4);
 
 Status check_grace(milliseconds grace, milliseconds wall) {
@@ -151,8 +151,8 @@ Status check_paths(const CanonicalPaths& paths) {
   return {};
 }
 
-// git looks for a repo from cwd upwards; above the analysed one it must not find another. A colon separates the entries
-// and cannot be escaped, so a path with one goes without.
+// git looks for a repo from cwd upwards; it must not find another one above the analysed repo. A colon separates the
+// entries and cannot be escaped, so a path with a colon gets no such variable.
 void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
   const bool starts_git = std::ranges::find(env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != env.end();
   const std::string above = repo.parent_path().native();
@@ -161,8 +161,8 @@ void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
   overlay(env, ceiling);
 }
 
-// A branch made from a remote one would be noted in the configuration, which such a run cannot write: `git checkout` then
-// stops half way. Without the note it does everything else.
+// For a branch made from a remote one, git writes to its configuration, which such a run cannot write: `git checkout`
+// would stop half way. With this setting git leaves that out and does the rest.
 void keep_off_git_config(HardenedCommand& command) {
   const bool starts_git = std::ranges::find(command.env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != command.env.end();
   if (!starts_git || command.argv.empty() || command.argv.front() != "git") return;
@@ -170,7 +170,7 @@ void keep_off_git_config(HardenedCommand& command) {
 }
 
 // OpenSSL and what is built on it (python, ruby, uv), node, git, curl, python's requests and pip, cargo, the AWS tools, deno.
-// Java has a store of its own, which no variable adds to.
+// No variable adds to Java's own store.
 constexpr auto kCaVariables = std::to_array<std::string_view>({"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
                                                                "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT",
                                                                "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "DENO_CERT"});
@@ -183,7 +183,7 @@ void add_ca_variables(std::vector<EnvVar>& env) {
   std::ranges::sort(env, {}, &EnvVar::name);
 }
 
-// Scripts that run only without a network need a jail that really cuts it.
+// Scripts that may run only without a network need a jail that really cuts the network.
 std::vector<Guarantee> required_by(const JailedSubprocessSpec& spec) {
   std::vector<Guarantee> guarantees = spec.required;
   if (spec.allow_package_scripts) guarantees.push_back(Guarantee::kNetIsolated);
@@ -212,7 +212,7 @@ Status check_proxy(const std::optional<UpstreamProxy>& proxy) {
                       "set https_proxy (or HTTPS_PROXY, http_proxy) to http://HOST:PORT, or name the proxy itself"));
 }
 
-// Credentials for a registry that no rule lets one reach would be a mistake, found only when the tool fails.
+// Refuse credentials for a registry that no rule allows: otherwise the mistake would show only when the tool fails.
 Status check_credentials(const std::optional<RegistryCredentials>& credentials, const std::vector<HostRule>& hosts) {
   if (!credentials) return {};
   const RegistryEndpoint endpoint = TRY(registry_endpoint(*credentials));

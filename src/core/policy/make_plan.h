@@ -1,5 +1,5 @@
-// From a request to a plan: admitted, hardened, then put in its place. Every check that needs no file system, once, in one
-// fixed order (docs/architecture.md, life of a call).
+// Turns a request into a plan: admits it, hardens it, adds the paths. Makes every check that needs no file system once,
+// in one fixed order (docs/architecture.md, life of a call).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace sallyport {
 
-// The spec's paths as the gate found them: absolute, every symlink followed, directories where directories are wanted.
+// The spec's paths as the gate resolved them: absolute, without symlinks, directories where directories are expected.
 struct CanonicalPaths {
   std::filesystem::path repo;
   std::filesystem::path cwd;
@@ -27,36 +27,36 @@ struct CanonicalPaths {
   std::vector<std::filesystem::path> no_exec{};
   std::vector<PrivateLayer> layers{};
   std::optional<std::filesystem::path> extra_ca{};
-  std::optional<UserIds> owner{};  // of the repo, when a jailed tool is to run as them
+  std::optional<UserIds> owner{};  // the repo's owner, when a jailed tool must run as that user
 };
 
 // MAX_ARG_STRLEN of the kernel, with the terminating NUL.
 inline constexpr std::size_t kLongestArgument = 128 * 1024;
-// Of arguments and environment together, with terminators and pointers. The kernel stops at a quarter of the stack
-// limit, by default 2 MiB; the other half is left to what a jail adds.
+// The limit for arguments and environment together, with terminators and pointers. The kernel's limit is a quarter of
+// the stack limit, by default 2 MiB; we leave half of that for what a jail adds.
 inline constexpr std::size_t kLargestCommand = 1024 * 1024;
 inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 
-// A call that may be made, as far as that can be said without the file system: decided once, before anything else happens. What
-// is refused later is refused, and recorded, with this.
+// An allowed call, as far as that can be decided without the file system: decided once, before anything else happens.
+// Later refusals are made, and recorded, with this.
 struct AdmittedCall {
   std::optional<ProbeId> probe{};
   ToolEntry tool{};
-  HardenedCommand command{};               // argv, and the variables that outrank the environment
+  HardenedCommand command{};               // argv, and the variables that override the environment
   std::vector<EnvVar> env{};               // the base's four and the caller's extras; PATH as the base has it
-  std::vector<HostRule> hosts{};           // the tool's from the policy, then the caller's
-  std::optional<GitQuestion> git_first{};  // what git must be asked before the command can be hardened for good
+  std::vector<HostRule> hosts{};           // the tool's hosts from the policy, then the caller's
+  std::optional<GitQuestion> git_first{};  // the question to git before the final hardening
 };
 
 // Refuses in the contract's order: the probe's name (C12), the tool's (C2, C4), arguments, limits, environment, then what the tool's hardening forbids.
 [[nodiscard]] Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpec& spec,
                                          std::span<const EnvVar> base_env);
 
-// The same call, hardened for what git has listed.
+// Hardens the same call again, with what git has listed.
 [[nodiscard]] Status harden_for(const GitConfiguration& git, const Allowlist& allowlist,
                                 const JailedSubprocessSpec& spec, AdmittedCall& call);
 
-// What depends on places: `trusted_path` becomes the child's PATH, none when it is empty.
+// Adds what depends on paths: `trusted_path` becomes the child's PATH; no PATH when it is empty.
 [[nodiscard]] Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spec,
                                      const CanonicalPaths& paths, const std::string& trusted_path);
 

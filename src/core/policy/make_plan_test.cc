@@ -30,7 +30,7 @@ Result<Plan> plan_for(const JailedSubprocessSpec& spec, const CanonicalPaths& pa
   return make_plan(call, spec, paths, "/usr/bin");
 }
 
-// The field an InvalidRequest names, "disallowed" for a refused tool, "" for a plan.
+// The field that an InvalidRequest names, "disallowed" for a refused tool, "" for a plan.
 std::string refusal(const JailedSubprocessSpec& spec, const CanonicalPaths& paths = kPaths) {
   const Result<Plan> plan = plan_for(spec, paths);
   if (plan) return "";
@@ -53,7 +53,7 @@ TEST(MakePlan, GivesACompleteValueForASoundRequest) {
   EXPECT_EQ(plan->ladder.grace, 100ms);
 }
 
-// What is decided without the file system is decided here, and nothing later decides it again.
+// Everything that needs no file system is decided here, and nothing later decides it again.
 TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   JailedSubprocessSpec spec = spec_for({"npm", "ci"});
   spec.env_extras = {{"CI", "1"}};

@@ -1,4 +1,5 @@
-// A policy file: another closed set, in TOML (docs/policy.md). Everything not understood is an error with its place.
+// A policy file: another closed set, in TOML (docs/policy.md). Anything that we do not understand is an error with its
+// position.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class PolicyReader {
     return entries;
   }
 
-  // `audit = "required"`: no call under this policy may go unrecorded.
+  // `audit = "required"`: every call under this policy must be recorded.
   [[nodiscard]] Result<AuditNeed> read_audit(const toml::Document& document) const {
     const toml::Pair* const pair = document.root.find("audit");
     if (pair == nullptr) return AuditNeed::kOptional;
@@ -108,7 +109,7 @@ class PolicyReader {
                          "use \"tool\" or \"wrapper\""));
   }
 
-  // The key that the rule is about, or the table that lacks it.
+  // Reports the position of the rule's key, or of the table that lacks it.
   Status check_rules(const toml::Table& table, const ToolEntry& entry) const {
     const std::optional<EntryProblem> problem = entry_problem(entry);
     if (!problem) return {};

@@ -15,7 +15,7 @@ constexpr auto kReady = std::to_array<ReadyPolicy>({
 #include "ready_policies.inc"
 });
 
-// Our own words: no quote, backslash or control character stands in them (a test reads what is written here).
+// Our own text contains no quote, backslash or control character (a test parses the result).
 void add_tool_text(const ToolEntry& entry, std::string& text) {
   text += fmt::format("\n[[tool]]\nname = \"{}\"\ndecision_record = \"{}\"\nreason = \"{}\"\ninstall_hint = \"{}\"\n",
                       entry.name, entry.decision_record, entry.reason, entry.install_hint);

@@ -1,5 +1,5 @@
-// Policy files that come with the program (policies/*.toml, ADR 0045). Nothing takes one by itself: a person asks for its
-// text, keeps it, and names it with --policy.
+// Policy files that come with the program (policies/*.toml, ADR 0045). Nothing uses one automatically: a person prints
+// its text, saves it, and names it with --policy.
 #pragma once
 
 #include <span>
@@ -19,7 +19,8 @@ struct ReadyPolicy {
 
 [[nodiscard]] std::span<const ReadyPolicy> ready_policies();
 
-// One policy file of the named ones, each tool once; the first that has it decides. An error for a name that is none.
+// Merges the named policies into one policy file, each tool once; the first policy with the tool decides. An error for
+// an unknown name.
 [[nodiscard]] Result<std::string> make_policy_text(std::span<const std::string> names);
 
 // The ready policies that have this tool.

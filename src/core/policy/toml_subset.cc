@@ -44,7 +44,7 @@ void append_utf8(std::string& out, char32_t c) {
   put(0x80U | (c & 0x3fU));
 }
 
-// One character at a time, with its place. The text is valid UTF-8, so a character of length 0 is the end.
+// Reads one character at a time, with its position. The text is valid UTF-8, so a character of length 0 is the end.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) { decode(); }
@@ -108,7 +108,7 @@ class Parser {
     return {};
   }
 
-  // Blanks, comments and line ends.
+  // Skips blanks, comments and line ends.
   Parsed<void> skip_to_text() {
     while (true) {
       cursor_.skip_blanks();

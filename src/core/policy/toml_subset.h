@@ -1,9 +1,10 @@
 // The part of TOML that a policy file is written in: `key = value` lines, `[[name]]` headers, comments. A value is a string
-// ("basic" or 'literal'), a boolean, or an array of strings. What TOML has besides (dotted and quoted keys, `[table]`,
-// multi-line strings, inline tables) is refused with its place; a number or date is kept as a word that no key takes.
+// ("basic" or 'literal'), a boolean, or an array of strings. It refuses TOML's other features (dotted and quoted keys,
+// `[table]`, multi-line strings, inline tables) with their position; it keeps a number or date as a word that no key
+// accepts.
 //
-// Our own, because the two parsers Debian has need more care than this file is long: toml++ 3.3 walks into "unreachable" code
-// outside ASCII and breaks its own assertions on "[[=", toml11 throws (ADR 0029).
+// We wrote our own because Debian's two parsers would need more code around them than this file has: toml++ 3.3 runs
+// into "unreachable" code outside ASCII and breaks its own assertions on "[[=", toml11 throws (ADR 0029).
 #pragma once
 
 #include <expected>
@@ -41,7 +42,7 @@ struct Pair {
   Value value{};
 };
 
-// The pairs up to the first header, or below one.
+// The pairs before the first header, or those below a header.
 struct Table {
   Place place{};
   std::string name{};  // of the header; empty for the pairs before the first one

@@ -19,17 +19,17 @@ inline constexpr std::uint32_t kNamespaceFlags = 0x00000080U |  // CLONE_NEWTIME
                                                  0x40000000U;   // CLONE_NEWNET
 inline constexpr auto kNoNamespaces = std::to_array<Clause>({Clause(kAllow, none_of(0, kNamespaceFlags))});
 
-// Set-id modes, as systemd's RestrictSUIDSGID refuses them: a set-id file in a writable repo would be run outside by others.
-// openat2 is ENOSYS by default: its mode lies behind a pointer. The kernel reads a mode as 16 bits.
+// Refuses set-id modes, as systemd's RestrictSUIDSGID does: other users could run a set-id file of a writable repo
+// outside. openat2 is ENOSYS by default: its mode is behind a pointer. The kernel reads a mode as 16 bits.
 inline constexpr std::uint32_t kSetId = 06000;
 template <unsigned kMode>
 inline constexpr auto kNoSetId = std::to_array<Clause>({Clause(kAllow, none_of(kMode, kSetId))});
-// The mode is only looked at when a file may be made; else the register holds anything.
+// Check the mode only when the call may create a file; otherwise the register holds anything.
 inline constexpr std::uint32_t kMayCreate = 0100U | 020000000U;  // O_CREAT, __O_TMPFILE
 template <unsigned kFlags>
 inline constexpr auto kOpen =
     std::to_array<Clause>({Clause(kAllow, none_of(kFlags, kMayCreate)), Clause(kAllow, none_of(kFlags + 1, kSetId))});
-// Files, pipes and sockets. A plain user can make one device node too, overlayfs's whiteout; it goes with the rest.
+// Files, pipes and sockets. A plain user can make one device node, overlayfs's whiteout; it is refused with the rest.
 inline constexpr std::uint32_t kFileType = 0170000;
 template <unsigned kMode>
 inline constexpr auto kNoDevice = std::to_array<Clause>({Clause(kAllow, masked(kMode, kFileType | kSetId, 0)),
@@ -37,21 +37,22 @@ inline constexpr auto kNoDevice = std::to_array<Clause>({Clause(kAllow, masked(k
                                                          Clause(kAllow, masked(kMode, kFileType | kSetId, 0010000)),
                                                          Clause(kAllow, masked(kMode, kFileType | kSetId, 0140000))});
 
-// Typing into somebody's terminal (CVE-2017-5226, CVE-2023-1523), the console's paste, and line disciplines: TIOCSETD loads
-// kernel modules and reaches code like n_gsm and n_hdlc, where privileges were gained (CVE-2017-2636).
+// Typing into another process's terminal (CVE-2017-5226, CVE-2023-1523), the console's paste, and line disciplines:
+// TIOCSETD loads kernel modules and reaches code such as n_gsm and n_hdlc, which attackers have used to gain privileges
+// (CVE-2017-2636).
 inline constexpr auto kTerminal = std::to_array<Clause>({Clause(EPERM, equals(1, 0x5412)),    // TIOCSTI
                                                          Clause(EPERM, equals(1, 0x541C)),    // TIOCLINUX
                                                          Clause(EPERM, equals(1, 0x5423))});  // TIOCSETD
 
-// A lease makes whoever opens the file outside wait up to /proc/sys/fs/lease-break-time, 45 s, each time; a read-only file of
-// the caller's is enough for one. EINVAL is what a file system without leases says. Commands newer than
+// A lease makes a process outside wait up to /proc/sys/fs/lease-break-time, 45 s, each time it opens the file; a
+// read-only file of the caller is enough for a lease. A file system without leases answers EINVAL. Commands newer than
 // F_SET_FILE_RW_HINT are refused too: delegations (Linux 6.19) are leases on directories.
 inline constexpr auto kDescriptor =
     std::to_array<Clause>({Clause(EINVAL, equals(1, 1024)),  // F_SETLEASE
                            Clause(kAllow, masked(1, ~0x3fU, 0)), Clause(kAllow, masked(1, ~0xfU, 1024))});
 
-// unix, TCP, UDP, and NETLINK_ROUTE, which libc needs. vsock knows no network namespace; MPTCP, SCTP, DCCP, UDP-Lite,
-// SMC, raw and packet sockets have no use here, and their code a history.
+// unix, TCP, UDP, and NETLINK_ROUTE, which libc needs. vsock ignores network namespaces; MPTCP, SCTP, DCCP, UDP-Lite,
+// SMC, raw and packet sockets have no use here, and their code has had vulnerabilities.
 inline constexpr std::uint32_t kSocketType = 0xf;  // the rest is SOCK_CLOEXEC and SOCK_NONBLOCK
 inline constexpr std::uint32_t kUnix = 1;
 inline constexpr std::uint32_t kInet = 2;
@@ -72,32 +73,33 @@ inline constexpr auto kSocket = std::to_array<Clause>(
      Clause(kAllow, equals(0, kInet6), masked(1, kSocketType, kDatagram), equals(2, 0)),
      Clause(kAllow, equals(0, kInet6), masked(1, kSocketType, kDatagram), equals(2, kUdp)),
      Clause(kAllow, equals(0, kNetlink), equals(2, 0)),
-     // What ping and its like expect of a kernel that does not let them; Go asks for MPTCP first and then takes TCP.
+     // The errors that ping and similar programs expect from a kernel that forbids these sockets; Go tries MPTCP first
+     // and falls back to TCP.
      Clause(EPERM, equals(0, kInet), masked(1, kSocketType, kRaw)),
      Clause(EPERM, equals(0, kInet6), masked(1, kSocketType, kRaw)), Clause(EPROTONOSUPPORT, equals(0, kInet)),
      Clause(EPROTONOSUPPORT, equals(0, kInet6)), Clause(EPROTONOSUPPORT, equals(0, kNetlink))});
 inline constexpr auto kSocketPair = std::to_array<Clause>({Clause(kAllow, equals(0, kUnix))});
-// TCP_ULP turns a TCP socket into another thing (kernel TLS, SMC). ENOENT: there is no such thing.
+// TCP_ULP changes a TCP socket's protocol (kernel TLS, SMC). ENOENT: no such protocol.
 inline constexpr auto kSocketOption = std::to_array<Clause>({Clause(ENOENT, equals(1, kTcp), equals(2, 31))});
 
-// Process 1 is our init; every other process in the pid namespace is the tool's own. Whoever could give init a limit on
-// processor time, or the lowest priority, would end the run's only witness or keep it from its work.
+// Process 1 is our init; every other process in the pid namespace is the tool's own. A tool that could limit init's
+// processor time or lower its priority could kill or stall the process that reports the run.
 inline constexpr std::uint32_t kInit = 1;
 inline constexpr auto kNotInit = std::to_array<Clause>({Clause(EPERM, equals(0, kInit))});
-// By group or user it would be meant too.
+// A call by group or user would affect init too.
 inline constexpr auto kPriority = std::to_array<Clause>(
     {Clause(EPERM, equals(0, 0), equals(1, kInit)), Clause(kAllow, equals(0, 0))});  // PRIO_PROCESS
 inline constexpr auto kIoPriority = std::to_array<Clause>(
     {Clause(EPERM, equals(0, 1), equals(1, kInit)), Clause(kAllow, equals(0, 1))});  // IOPRIO_WHO_PROCESS
 
-// Plain Linux, its 32-bit name, without randomised addresses (debuggers, ThreadSanitizer), and the question which it is.
+// Allows plain Linux, its 32-bit name, no address randomisation (debuggers, ThreadSanitizer), and the query.
 // READ_IMPLIES_EXEC and MMAP_PAGE_ZERO undo the kernel's own protections.
 inline constexpr auto kPersonality =
     std::to_array<Clause>({Clause(kAllow, equals(0, 0)), Clause(kAllow, equals(0, 0x8)),
                            Clause(kAllow, equals(0, 0x0040000)), Clause(kAllow, equals(0, 0xffffffff))});
 
-// What programs set about themselves; EINVAL is what an older kernel says of an option it does not know. Not here:
-// PR_SET_MM, PR_SET_SYSCALL_USER_DISPATCH, PR_SCHED_CORE, PR_SET_MEMORY_MERGE, PR_SET_IO_FLUSHER, PR_MCE_KILL ….
+// What programs set for themselves; EINVAL is an older kernel's answer to an unknown option. Left out: PR_SET_MM,
+// PR_SET_SYSCALL_USER_DISPATCH, PR_SCHED_CORE, PR_SET_MEMORY_MERGE, PR_SET_IO_FLUSHER, PR_MCE_KILL ….
 inline constexpr auto kProcess = std::to_array<Clause>({
     Clause(kAllow, equals(0, 1)),           // PR_SET_PDEATHSIG
     Clause(kAllow, equals(0, 2)),           // PR_GET_PDEATHSIG

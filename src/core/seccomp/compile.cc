@@ -17,7 +17,7 @@ Instruction answer(int error) {
   return {.code = kReturn, .operand = kReturnErrno | static_cast<unsigned>(error)};
 }
 
-// Each condition jumps behind the clause when it does not hold.
+// Each condition jumps past the clause when it does not hold.
 Code compile(const Clause& clause) {
   Code code = {answer(clause.answer)};
   for (std::size_t i = clause.count; i-- > 0;) {
@@ -39,7 +39,7 @@ Code compile(const Rule& rule) {
   return code;
 }
 
-// Numbers from `first` up to the next range's are answered alike.
+// All numbers from `first` up to the next range get the same answer.
 struct Range {
   std::uint32_t first;
   Code code;
@@ -60,7 +60,7 @@ std::vector<Range> ranges_of(std::span<const NumberedRule> rules) {
   return ranges;
 }
 
-// Halves the ranges at each step. A conditional jump reaches 255 instructions, an unconditional one any distance.
+// A binary search over the ranges. A conditional jump reaches 255 instructions, an unconditional one any distance.
 Code search(std::span<const Range> ranges) {
   if (ranges.size() == 1) return ranges.front().code;
   const std::size_t middle = ranges.size() / 2;

@@ -1,6 +1,6 @@
-// From rules with numbers to a program for the kernel's classic BPF machine. Our own, not libseccomp's: that one cannot say
-// "these arguments are allowed, this errno otherwise" beside another errno for unknown calls in one program, and bwrap takes
-// one (docs/adr/0018).
+// Compiles rules with numbers to a program for the kernel's classic BPF machine. Our own compiler: libseccomp cannot
+// put "these arguments are allowed, this errno otherwise" and another errno for unknown calls into one program, and
+// bwrap accepts one program (docs/adr/0018).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
-// The few operations that the program is made of. The kernel's own look-ahead, which fills its bitmap of calls that are
-// always allowed, knows all of them.
+// The only operations that the program uses. The kernel understands all of them when it precomputes its bitmap of calls
+// that are always allowed.
 inline constexpr std::uint16_t kLoad = 0x20;         // BPF_LD | BPF_W | BPF_ABS
 inline constexpr std::uint16_t kAnd = 0x54;          // BPF_ALU | BPF_AND | BPF_K
 inline constexpr std::uint16_t kJump = 0x05;         // BPF_JMP | BPF_JA
@@ -43,7 +43,7 @@ struct NumberedRule {
   Rule rule;
 };
 
-// Every call of another architecture and every number without a rule is ENOSYS. `rules` are sorted by number, each once.
+// Calls of another architecture and numbers without a rule get ENOSYS. `rules` are sorted by number, each once.
 [[nodiscard]] std::vector<Instruction> compile(std::uint32_t architecture, std::span<const NumberedRule> rules);
 
 }  // namespace sallyport::seccomp

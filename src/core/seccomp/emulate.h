@@ -1,4 +1,4 @@
-// Runs a seccomp program as the kernel would, for tests: what is a call with these arguments answered with?
+// Runs a seccomp program as the kernel would, for tests: returns the answer to a call with these arguments.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ inline std::vector<Instruction> instructions_of(std::string_view bytes) {
   return program;
 }
 
-// An errno, kAllow or kAsk; nothing when the program runs off its end, reads outside, or does what we never emit.
+// An errno, kAllow or kAsk; nullopt when the program runs off its end, reads outside, or has an instruction that we
+// never emit.
 inline std::optional<int> emulate(std::span<const Instruction> program, const Call& call) {
   std::uint32_t accumulator = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {

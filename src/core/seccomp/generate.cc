@@ -1,7 +1,7 @@
 // Build-time tool: writes the seccomp programs as the bytes of struct sock_filter[], in C++ syntax.
 //
-// Only the native ABI is let through. i386 (int 0x80) and x32 calls are ENOSYS as a whole: a second table for them
-// would be a second thing to keep right, and nothing this gate starts is a 32-bit program (docs/adr/0009).
+// Allows only the native ABI. All i386 (int 0x80) and x32 calls get ENOSYS: a second table for them would need the same
+// care, and the gate starts no 32-bit program (docs/adr/0009).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

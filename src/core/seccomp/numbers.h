@@ -1,5 +1,5 @@
-// The rules of table.h and arguments.h, or those with others in their place, with this processor's numbers, which libseccomp knows. For the build-time generator
-// and the tests; the library itself holds only the finished program.
+// The rules of table.h and arguments.h, some of them replaced, with this processor's numbers from libseccomp. For the
+// build-time generator and the tests; the library itself holds only the finished program.
 #pragma once
 
 #include <seccomp.h>
@@ -18,8 +18,8 @@
 
 namespace sallyport::seccomp {
 
-// Sorted by number. Empty when a name is unknown or stands in two places: both are mistakes in the table.
-// `instead` replaces the rules of the same calls.
+// Sorted by number. Empty when a name is unknown or occurs twice: both are mistakes in the table. `instead` replaces
+// the rules of the same calls.
 inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture, std::span<const Rule> instead = {}) {
   std::vector<Rule> rules;
   for (const char* name : kAllowed) rules.push_back({name, kAllow, {}});
@@ -48,7 +48,7 @@ inline std::vector<NumberedRule> numbered_rules(std::uint32_t architecture, std:
   return numbered;
 }
 
-// The later ones stand in for earlier ones of the same call.
+// A later rule replaces an earlier one for the same call.
 inline std::vector<Rule> with_tcp_on_shared_host() {
   std::vector<Rule> rules(kOnSharedHost.begin(), kOnSharedHost.end());
   rules.insert(rules.end(), kTcpOnSharedHost.begin(), kTcpOnSharedHost.end());

@@ -1,4 +1,4 @@
-// One rule of the seccomp filter as a value: what one system call is answered with, perhaps by its arguments.
+// One rule of the seccomp filter as a value: the answer to one system call, which may depend on its arguments.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@ namespace sallyport::seccomp {
 inline constexpr int kAllow = 0;
 inline constexpr int kAsk = -1;  // the run's worker decides, and does it itself (spawn/helper/metadata.cc)
 
-// (argument & mask) == value, over the low 32 bits of the argument. Every argument that a condition looks at is an int, a pid or a
-// mode to the kernel, which drops the upper half; so must the filter, or a set upper half slips past it (CVE-2019-7303).
+// (argument & mask) == value, over the low 32 bits of the argument. The kernel treats every argument that a condition
+// checks as an int, a pid or a mode, and drops the upper half; the filter must drop it too, or a call with a set upper
+// half bypasses it (CVE-2019-7303).
 struct Condition {
   unsigned argument = 0;
   std::uint32_t mask = 0;
@@ -48,7 +49,7 @@ struct Rule {
   std::span<const Clause> clauses{};
 };
 
-// What the rule says about these arguments; the compiled program must say the same.
+// The rule's answer to these arguments; the compiled program must give the same.
 [[nodiscard]] constexpr int answer_of(const Rule& rule, std::span<const std::uint64_t, 6> arguments) {
   for (const Clause& clause : rule.clauses) {
     const bool holds =

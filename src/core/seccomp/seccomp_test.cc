@@ -1,4 +1,4 @@
-// The filter as the kernel would run it (C22): the emulator asks the very bytes that are installed.
+// The filter as the kernel would run it (C22): the emulator runs the very bytes that are installed.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/prctl.h>
@@ -61,8 +61,8 @@ TEST_F(Filter, IsWhatTheTablesCompileTo) {
   EXPECT_EQ(program_, compile(architecture_, rules_));
 }
 
-// For every number and many arguments the program says what the rule says. Arguments come from the values the rules test, so
-// that every branch is taken, with and without bits in the upper half.
+// For every number and many arguments the program answers as the rule does. Arguments come from the values that the
+// rules test, so that every branch is taken, with and without bits in the upper half.
 TEST_F(Filter, SaysWhatItsRulesSay) {
   std::vector<std::uint32_t> interesting = {0, 1, 2, 0xffffffff};
   for (const Rule& rule : kByArguments) {
@@ -152,7 +152,7 @@ TEST_F(Filter, RefusesWhatTheContractNames_C22) {
   }
 }
 
-// The control of the refusals: what every program needs is let through whatever its arguments.
+// The control for the refusals: the filter allows what every program needs, with any arguments.
 TEST_F(Filter, LetsThroughWhatEveryProgramNeeds) {
   for (const char* name : kAllowed) {
     if (seccomp_syscall_resolve_name_arch(architecture_, name) < 0) continue;
@@ -187,7 +187,7 @@ TEST_F(Filter, RefusesSetIdModes_C41) {
         EXPECT_EQ(ask("open", {0, flags | upper, word}), EPERM);
         EXPECT_EQ(ask("openat", {0, 0, flags | upper, word}), EPERM);
       }
-      // Without a file to be made the register is nobody's mode.
+      // When the call creates no file, the register holds no mode.
       EXPECT_EQ(ask("open", {0, O_RDONLY | O_DIRECTORY, word}), kAllow);
       EXPECT_EQ(ask("openat", {0, 0, O_RDWR | O_CLOEXEC, word}), kAllow);
     }
@@ -294,8 +294,8 @@ TEST_F(Filter, LetsThroughOnlyHarmlessPersonalitiesAndPrctls) {
   }
 }
 
-// The kernel runs the program for each call that it does not know to be always allowed, so it should be short. A tenth of
-// the kernel's limit; one that grew past this wants another look.
+// The kernel runs the program for each call that it does not know to be always allowed, so it must be short: less than
+// about a tenth of the kernel's limit. If it grows past this, review it.
 TEST_F(Filter, IsShort) { EXPECT_LT(program_.size(), 600U); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What is answered otherwise when the tool shares the host's namespaces: no mount, network, ipc or pid namespace stands behind
-// a call there, only Landlock (jails/landlock). Each of these reaches what Landlock does not look at.
+// The rules that differ when the tool shares the host's namespaces: no mount, network, ipc or pid namespace bounds a
+// call there, only Landlock (jails/landlock). Each of these calls reaches something that Landlock does not check.
 #pragma once
 
 #include <array>
@@ -10,27 +10,27 @@
 
 namespace sallyport::seccomp {
 
-// Landlock knows no right for a file's mode, owner and times, and whoever owns a file may change them. So the worker is asked;
-// it does it for a file in a writable place, and for no other.
+// Landlock has no right for a file's mode, owner and times, and a file's owner may change them. So the filter asks the
+// worker, which makes the change only for a file in a writable place.
 template <unsigned kMode>
 inline constexpr auto kAskUnlessSetId = std::to_array<Clause>({Clause(kAsk, none_of(kMode, kSetId))});
 
-// Pairs are the tool's own. Any other Unix socket can be connected to a path, which Landlock up to ABI 7 does not look at:
-// docker.sock, ssh-agent, the system bus. A datagram pair can be connected elsewhere later.
+// Socket pairs stay inside the tool. Any other Unix socket can connect to a path, which Landlock up to ABI 7 does not
+// check: docker.sock, ssh-agent, the system bus. A datagram pair could connect elsewhere later.
 inline constexpr std::uint32_t kSequenced = 5;
 inline constexpr auto kPairs =
     std::to_array<Clause>({Clause(kAllow, equals(0, kUnix), masked(1, kSocketType, kStream)),
                            Clause(kAllow, equals(0, kUnix), masked(1, kSocketType, kSequenced))});
 
-// Another process's limits and scheduling are open to whoever has the same user, the gate's owner among them.
+// A process may change the limits and scheduling of any process of the same user, so also of the gate's owner.
 inline constexpr auto kOnlySelf = std::to_array<Clause>({Clause(kAllow, equals(0, 0))});
 inline constexpr auto kOnlyOwnPriority =
     std::to_array<Clause>({Clause(kAllow, equals(0, 0), equals(1, 0))});  // PRIO_PROCESS
 inline constexpr auto kOnlyOwnIoPriority =
     std::to_array<Clause>({Clause(kAllow, equals(0, 1), equals(1, 0))});  // IOPRIO_WHO_PROCESS
 
-// Terminals and pipes, how much there is to read, copies by reference, and questions. Not FS_IOC_SETFLAGS and its kin, which
-// change a file that is only open for reading. ENOTTY: what a file says to a request it does not know.
+// Allows terminals and pipes, FIONREAD, copies by reference, and queries. Not FS_IOC_SETFLAGS and similar, which change
+// a file that is open only for reading. ENOTTY is a file's answer to an unknown request.
 inline constexpr auto kControl = std::to_array<Clause>({
     Clause(EPERM, equals(1, 0x5412)),               // TIOCSTI
     Clause(EPERM, equals(1, 0x541C)),               // TIOCLINUX
@@ -55,14 +55,14 @@ inline constexpr auto kOnSharedHost = std::to_array<Rule>({
     {"utime", ENOSYS},
     {"utimes", ENOSYS},
     {"futimesat", ENOSYS},
-    // As a file system without attributes says.
+    // The answer of a file system without attributes.
     {"setxattr", EOPNOTSUPP},
     {"lsetxattr", EOPNOTSUPP},
     {"fsetxattr", EOPNOTSUPP},
     {"removexattr", EOPNOTSUPP},
     {"lremovexattr", EOPNOTSUPP},
     {"fremovexattr", EOPNOTSUPP},
-    // A watch tells the names of files that come and go in a directory that cannot be listed.
+    // A watch would report the names of files that come and go in a directory that the tool cannot list.
     {"inotify_add_watch", EACCES},
     {"ioctl", ENOTTY, kControl},
     {"socket", EAFNOSUPPORT},

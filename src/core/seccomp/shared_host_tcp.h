@@ -1,5 +1,5 @@
-// What is answered otherwise, on top of shared_host.h, when hosts are allowed: TCP sockets are made and connected by the run's
-// worker, so that each leads to the owner's egress and nowhere else (spawn/helper/sockets.cc).
+// The rules that differ, on top of shared_host.h, when hosts are allowed: the run's worker makes and connects TCP
+// sockets, so that each leads only to the owner's egress (spawn/helper/sockets.cc).
 #pragma once
 
 #include <array>
@@ -10,23 +10,24 @@
 
 namespace sallyport::seccomp {
 
-// TCP alone. A UDP socket sends to any address by sendmsg, which lies behind a pointer.
+// TCP alone. A UDP socket can send to any address by sendmsg, whose address is behind a pointer.
 inline constexpr auto kTcpByWorker =
     std::to_array<Clause>({Clause(kAsk, equals(0, kInet), masked(1, kSocketType, kStream), equals(2, 0)),
                            Clause(kAsk, equals(0, kInet), masked(1, kSocketType, kStream), equals(2, kTcp)),
                            Clause(kAsk, equals(0, kInet6), masked(1, kSocketType, kStream), equals(2, 0)),
                            Clause(kAsk, equals(0, kInet6), masked(1, kSocketType, kStream), equals(2, kTcp)),
-                           // Go asks for MPTCP first and then takes TCP.
+                           // Go tries MPTCP first and falls back to TCP.
                            Clause(EPROTONOSUPPORT, equals(0, kInet), masked(1, kSocketType, kStream)),
                            Clause(EPROTONOSUPPORT, equals(0, kInet6), masked(1, kSocketType, kStream))});
 
-// TCP fast open connects while it sends, and Landlock does not look at that.
+// TCP fast open connects while it sends, and Landlock does not check that.
 inline constexpr std::uint32_t kFastOpen = 0x20000000;
 template <unsigned kFlags>
 inline constexpr auto kNoFastOpen = std::to_array<Clause>({Clause(kAllow, none_of(kFlags, kFastOpen))});
 
-// What clients set. Not SO_BINDTODEVICE, IP_OPTIONS, TCP_FASTOPEN_CONNECT and their kin, which change where bytes go or when a
-// connection is made; not the sizes of buffers, which nobody counts for a socket that its worker made.
+// Options that clients set. Not SO_BINDTODEVICE, IP_OPTIONS, TCP_FASTOPEN_CONNECT and similar, which change where bytes
+// go or when a connection is made; not buffer sizes, because no limit counts the buffers of a socket that the worker
+// made.
 inline constexpr auto kClientOptions = std::to_array<Clause>({
     Clause(kAllow, equals(1, 1), equals(2, 2)),      // SOL_SOCKET: SO_REUSEADDR
     Clause(kAllow, equals(1, 1), equals(2, 9)),      // SO_KEEPALIVE
@@ -45,7 +46,7 @@ inline constexpr auto kClientOptions = std::to_array<Clause>({
 inline constexpr auto kTcpOnSharedHost = std::to_array<Rule>({
     {"socket", EAFNOSUPPORT, kTcpByWorker},
     {"connect", kAsk},
-    // A socket that listens without being bound gets a port on every interface.
+    // A socket that listens unbound gets a port on every interface.
     {"bind", EACCES},
     {"listen", EACCES},
     {"sendto", EOPNOTSUPP, kNoFastOpen<3>},

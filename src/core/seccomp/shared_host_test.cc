@@ -1,4 +1,5 @@
-// The program for a tool that shares the host's namespaces: what it refuses beyond the other one, and nothing less (C22, C40).
+// The program for a tool that shares the host's namespaces: it refuses everything that the usual program refuses, and
+// more (C22, C40).
 #include "core/seccomp/shared_host.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ TEST(SharedHost, SaysWhatItsRulesSay_C22) {
   }
 }
 
-// Whatever the usual program refuses is refused here too: the rules only take away.
+// It refuses whatever the usual program refuses: its rules only restrict.
 TEST(SharedHost, AllowsNothingThatTheUsualProgramRefuses_C22) {
   constexpr long kHighestCall = 600;
   for (long number = 0; number < kHighestCall; ++number) {
@@ -102,7 +103,7 @@ TEST(SharedHostWithTcp, SaysWhatItsRulesSay_C22_C24) {
   }
 }
 
-// Where the one without TCP refuses, this one asks at the most.
+// Where the program without TCP refuses, this one at most asks.
 TEST(SharedHostWithTcp, LetsNothingMoreGoOn_C24) {
   for (long number = 0; number < 600; ++number) {
     for (const std::uint64_t first : {0UL, 1UL, 2UL, 10UL, 16UL, 40UL}) {
@@ -132,7 +133,7 @@ TEST(SharedHostWithTcp, AsksForTcpAndKnowsNoOtherSocket_C24) {
   EXPECT_EQ(with_tcp(number_of("listen")), EACCES);
 }
 
-// Fast open connects in a call that is not asked about.
+// Fast open would connect in a call about which the filter does not ask.
 TEST(SharedHostWithTcp, ConnectsByNoOtherCall_C24) {
   EXPECT_EQ(with_tcp(number_of("sendto"), {0, 0, 0, MSG_NOSIGNAL}), kAllow);
   EXPECT_EQ(with_tcp(number_of("sendto"), {0, 0, 0, MSG_FASTOPEN | MSG_NOSIGNAL}), EOPNOTSUPP);

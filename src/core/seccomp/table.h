@@ -1,9 +1,9 @@
-// What a jailed program may ask the kernel for (C22), by name: what real tools need. Everything else is ENOSYS, so a call
-// that a new kernel brings is refused the day it ships. The build turns it into a program (generate.cc); libseccomp knows
-// the numbers. A name that this processor does not have is left out.
+// The system calls that a jailed program may make (C22), by name: those that real tools need. Everything else gets
+// ENOSYS, so a new kernel's new call is refused from its first day. The build turns it into a program (generate.cc);
+// libseccomp knows the numbers. A name that this processor does not have is left out.
 //
-// Why a call is here: compilers, interpreters, virtual machines and package managers use it, and what it can do is bounded
-// by the namespaces, the mounts and the missing capabilities. docs/adr/0018 says how the table came about.
+// Why a call is here: compilers, interpreters, virtual machines and package managers use it, and the namespaces, the
+// mounts and the missing capabilities bound what it can do. docs/adr/0018 says how we made the table.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace sallyport::seccomp {
 
-// Without a look at the arguments. The kernel remembers these in a bitmap and does not run the filter for them.
-// clang-format off: a word a line hides the groups
+// Allowed with any arguments. The kernel remembers these in a bitmap and does not run the filter for them.
+// clang-format off: one word per line would hide the groups
 inline constexpr auto kAllowed = std::to_array<const char*>({
     // Files and directories.
     "access", "chdir", "chown", "close", "close_range", "copy_file_range", "dup", "dup2", "dup3", "faccessat",
@@ -27,10 +27,10 @@ inline constexpr auto kAllowed = std::to_array<const char*>({
     // Waiting and pipes.
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2",
     "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "signalfd", "signalfd4", "splice", "tee", "vmsplice",
-    // Memory. memfd_secret is not here: it hides pages from the host, and no tool needs it.
+    // Memory. Without memfd_secret: it hides pages from the host, and no tool needs it.
     "brk", "madvise", "membarrier", "memfd_create", "mincore", "mlock", "mlock2", "mlockall", "mmap", "mprotect",
     "mremap", "msync", "munlock", "munlockall", "munmap", "pkey_alloc", "pkey_free", "pkey_mprotect",
-    // Processes and threads. clone3 is not here: its flags lie behind a pointer, and libc falls back to clone.
+    // Processes and threads. Without clone3: its flags are behind a pointer, and libc falls back to clone.
     "arch_prctl", "capget", "capset", "execve", "execveat", "exit", "exit_group", "fork", "futex", "futex_waitv",
     "getcpu", "getegid", "geteuid", "getgid", "getgroups", "getpgid", "getpgrp", "getpid", "getppid", "getpriority",
     "getresgid", "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "getuid", "ioprio_get", "kill",
@@ -48,7 +48,7 @@ inline constexpr auto kAllowed = std::to_array<const char*>({
     // Sockets, once made.
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen", "recvfrom",
     "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "shutdown",
-    // Talking within the jail's own ipc namespace: fakeroot, databases, test suites.
+    // Messages within the jail's own ipc namespace: fakeroot, databases, test suites.
     "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive", "mq_timedsend", "mq_unlink", "msgctl", "msgget",
     "msgrcv", "msgsnd", "semctl", "semget", "semop", "semtimedop", "shmat", "shmctl", "shmdt", "shmget",
     // The rest; the last four let a program lock itself in further.
@@ -62,8 +62,8 @@ struct Refusal {
   int error;
 };
 
-// Refused with another answer than ENOSYS: what libc or the program expects, so that it says something sensible, or goes on
-// without.
+// Refused with an errno other than ENOSYS: one that libc or the program expects, so that it prints a sensible message,
+// or continues without.
 inline constexpr auto kRefused = std::to_array<Refusal>({
     // Namespaces and mounts: building another jail is the first step out of this one.
     {"mount", EPERM},

@@ -21,7 +21,7 @@ constexpr std::uint32_t kLetThrough = 0x7fff0000;
 }  // namespace
 
 std::string with_tracing(std::string_view program) {
-  // By the ABI first: the number means another call in every other one, and a rule that allows must not err.
+  // Checks the ABI first: in another ABI the number means another call, and a rule that allows must be exact.
   constexpr std::array<Instruction, 5> kRule = {
       Instruction{kLoad, 0, 0, kAbiAt}, Instruction{kJumpEqual, 0, 3, kNativeAbi}, Instruction{kLoad, 0, 0, kNumberAt},
       Instruction{kJumpEqual, 0, 1, kPtraceCall}, Instruction{kReturn, 0, 0, kLetThrough}};

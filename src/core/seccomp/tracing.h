@@ -1,4 +1,4 @@
-// strace's own run: ptrace(2) is let through, for strace and for what it starts (ADR 0046).
+// For a run of strace: allows ptrace(2), for strace and for what it starts (ADR 0046).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sallyport::seccomp {
 
-// The program behind one rule more.
+// The program with one more rule before it.
 [[nodiscard]] std::string with_tracing(std::string_view program);
 
 }  // namespace sallyport::seccomp

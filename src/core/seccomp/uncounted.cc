@@ -74,15 +74,15 @@ constexpr auto kRules = std::to_array<UncountedCall>({
     {kSplice, EINVAL, {5, kHasAnyOf, kSpliceMore}},
 });
 
-// Falls through when the condition holds, else jumps over the `left` instructions behind.
+// Falls through when the condition holds, else jumps over the next `left` instructions.
 void append(const Check& condition, std::uint8_t left, std::vector<Instruction>& out) {
   const std::uint32_t offset = kArguments + condition.argument * static_cast<std::uint32_t>(sizeof(std::uint64_t));
   out.push_back({kLoad, 0, 0, offset});
   out.push_back({condition.test == kEquals ? kJumpEqual : kJumpAnyBit, 0, left, condition.value});
 }
 
-// One self-contained block; the next instruction follows when the rule does not apply. The ABI is not compared: for every other
-// than the native one the program that follows refuses everything.
+// One self-contained block; when the rule does not apply, execution goes on after it. It does not check the ABI: the
+// program that follows refuses every call of any other ABI.
 void append(const UncountedCall& rule, std::vector<Instruction>& out) {
   const std::uint8_t behind_first = rule.two ? 3 : 1;
   out.push_back({kLoad, 0, 0, kNumberAt});

@@ -1,8 +1,8 @@
-// What a run with a memory limit may not do besides: the few calls by which the kernel keeps memory for a process that its
-// memory controller does not count, in either version.
+// Further refusals for a run with a memory limit: the few calls for which the kernel holds memory that its memory
+// controller (v1 or v2) does not count.
 //
-//   - Answers on a netlink socket that nobody reads. Without netlink libc takes both kinds of addresses for usable; only
-//     a list of network interfaces cannot be had.
+//   - Unread answers on a netlink socket. Without netlink libc assumes that IPv4 and IPv6 work; only a list of network
+//     interfaces is unavailable.
 //   - A datagram that is never finished (UDP_CORK, MSG_MORE): 64 KiB for each socket.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sallyport::seccomp {
 
-// The program behind the rules above.
+// The program with these rules before it.
 [[nodiscard]] std::string without_uncounted(std::string_view program);
 
 }  // namespace sallyport::seccomp

@@ -31,8 +31,8 @@ constexpr std::uint32_t kSequenced = 5;
 constexpr std::uint32_t kTypeMask = 0xf;  // the rest are SOCK_CLOEXEC and SOCK_NONBLOCK
 constexpr std::uint32_t kRefuse = kReturnErrno | EAFNOSUPPORT;
 
-// Jumps count from the next instruction; what is not decided here falls through to the program behind, whose own jumps are
-// relative too. Other ABIs (i386, x32) are refused whole by that one.
+// Jumps count from the next instruction. Calls that this rule does not decide fall through to the program after it,
+// whose jumps are relative too, and which refuses all calls of other ABIs (i386, x32).
 constexpr auto kRule = std::to_array<Instruction>({
     {kLoad, 0, 0, kArchitectureAt},
     {kJumpEqual, 0, 12, kNative},

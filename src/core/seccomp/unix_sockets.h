@@ -1,4 +1,4 @@
-// The filter for runs that require net.unix_isolated (ADR 0022): the program of table.h with one more rule in front.
+// The filter for runs that require net.unix_isolated (ADR 0022): the program of table.h with one more rule before it.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace sallyport::seccomp {
 
-// No Unix socket can be made that could be sent somewhere by a path: socket(AF_UNIX) is refused, and so is a socket pair of
-// datagrams, either end of which can be connected or sent elsewhere. Pairs of streams and of sequenced packets stay: they
-// are connected for good (EISCONN), and processes of a run talk to each other by them.
+// Forbids every Unix socket that could reach another by a path: it refuses socket(AF_UNIX), and datagram socket pairs,
+// since either end can connect or send elsewhere. It allows pairs of streams and of sequenced packets: they stay
+// connected to each other (EISCONN), and processes of a run use them among themselves.
 [[nodiscard]] std::string without_unix_sockets(std::string_view program);
 
 }  // namespace sallyport::seccomp

@@ -17,9 +17,9 @@
 namespace sallyport::seccomp {
 namespace {
 
-constexpr std::uint32_t kBehind = 0x7fff0000;  // what the program behind the rule answers
+constexpr std::uint32_t kBehind = 0x7fff0000;  // the answer of the program after the rule
 
-// Enough of classic BPF for the rule and a single return behind it.
+// Enough of classic BPF for the rule and a single return after it.
 std::uint32_t judge(const seccomp_data& data) {
   const sock_filter behind = BPF_STMT(BPF_RET | BPF_K, kBehind);
   const std::string bytes =
@@ -71,7 +71,7 @@ TEST(WithoutUnixSockets, RefusesWhateverCouldBeSentToAPath) {
        std::initializer_list<int>{SOCK_DGRAM, SOCK_RAW, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0}) {
     EXPECT_EQ(call(__NR_socketpair, AF_UNIX, static_cast<unsigned>(type)), kRefused) << type;
   }
-  // The kernel reads 32 bits of each.
+  // The kernel reads 32 bits of each argument.
   EXPECT_EQ(call(__NR_socket, 0xffffffff00000001, SOCK_STREAM), kRefused);
   EXPECT_EQ(call(__NR_socketpair, 0x100000001, 0x700000000 | SOCK_DGRAM), kRefused);
 }

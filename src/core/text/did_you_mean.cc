@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// Longer input is nobody's slip of the fingers, and the distance costs length × length.
+// Longer input is no typo, and the distance costs length × length.
 constexpr std::size_t kLongestTyped = 64;
 
 }  // namespace
@@ -40,7 +40,7 @@ std::optional<std::string_view> nearest(std::string_view typed, std::span<const 
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(typed, candidate);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(typed.size(), candidate.size()) / 3);
-    // Replacing a whole short name is no slip: "x" is not a typo of "y".
+    // Replacing a whole short name is no typo: "x" is not a typo of "y".
     const bool near = distance <= allowed && distance < candidate.size() && distance < typed.size();
     if (near && (!best || distance < best_distance)) {
       best = candidate;

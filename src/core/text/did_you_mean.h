@@ -12,8 +12,8 @@ namespace sallyport {
 // Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The nearest candidate when it is near enough to be a slip of the fingers (about a third of its length); the first of
-// several equals.
+// The nearest candidate if it is near enough for a typo (about a third of its length); the first of several equally
+// near ones.
 [[nodiscard]] std::optional<std::string_view> nearest(std::string_view typed,
                                                       std::span<const std::string_view> candidates);
 // "did you mean 'git'?" or an empty string.

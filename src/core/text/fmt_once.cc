@@ -1,9 +1,10 @@
-// The code of fmt that every formatted text ends in, compiled here once for the whole program (Fmt::Declared in CMakeLists.txt).
-// Debian has fmt as headers and as a shared library. We link nothing shared, and as headers alone it cost every source that
-// formats anything up to two seconds of its compilation.
+// The part of fmt that every formatted text uses, compiled here once for the whole program (Fmt::Declared in
+// CMakeLists.txt). Debian has fmt as headers and as a shared library. We link no shared library, and the headers alone
+// cost every source that formats text up to two seconds of compile time.
 //
-// FMT_API is `weak` here: a program that links both this library and a libfmt of its own has no name twice. The instantiations
-// are those that fmt 9 declares `extern`, as far as we use them; one that is missing is an undefined symbol when we link.
+// FMT_API is `weak` here: a program that links both this library and its own libfmt gets no duplicate symbols. The
+// instantiations are those that fmt 9 declares `extern` and that we use; a missing one is an undefined symbol at link
+// time.
 #include <fmt/format-inl.h>
 
 template void fmt::detail::vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>, locale_ref);

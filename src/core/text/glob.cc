@@ -17,7 +17,7 @@ std::vector<std::string_view> components_of(std::string_view path) {
   return components;
 }
 
-// Goes back to the last star only.
+// Backtracks to the last star only.
 bool matches_component(std::string_view pattern, std::string_view name) {
   std::size_t in_pattern = 0;
   std::size_t in_name = 0;
@@ -46,7 +46,7 @@ bool matches_path(std::string_view pattern, std::string_view path) {
   const std::vector<std::string_view> wanted = components_of(pattern);
   const std::vector<std::string_view> given = components_of(path);
   if (wanted.empty()) return false;
-  // reached[i]: the first components of the path fit the first i of the pattern.
+  // reached[i]: the components of the path so far match the first i of the pattern.
   std::vector<bool> reached(wanted.size() + 1, false);
   reached[0] = true;
   const auto skip_spans = [&] {
@@ -56,7 +56,7 @@ bool matches_path(std::string_view pattern, std::string_view path) {
   };
   skip_spans();
   for (std::size_t at = 0; at < given.size(); ++at) {
-    // What lies below a directory that matches is meant, too.
+    // Everything below a matching directory matches, too.
     if (at > 0 && reached[wanted.size()]) return true;
     std::vector<bool> next(wanted.size() + 1, false);
     for (std::size_t i = 0; i < wanted.size(); ++i) {

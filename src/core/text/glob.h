@@ -5,9 +5,9 @@
 
 namespace sallyport {
 
-// "*" and "?" stay within one component, "**" as a whole component spans any number of them, all else is itself. A pattern
-// that matches a directory above the path matches the path, and a '/' at the pattern's end changes nothing. Time is bounded by
-// the product of the two sizes.
+// "*" and "?" stay within one component, "**" as a whole component spans any number of them, any other character
+// matches itself. A pattern that matches a directory above the path matches the path, and a '/' at the pattern's end
+// changes nothing. The time is at most the product of the two sizes.
 [[nodiscard]] bool matches_path(std::string_view pattern, std::string_view path);
 
 }  // namespace sallyport

@@ -16,8 +16,8 @@ struct CodePointRange {
   char32_t last;
 };
 
-// What can hide, reorder or break up the text around it, and so make a line read as something it is not
-// (CVE-2021-42574 for the bidi controls).
+// Code points that can hide, reorder or break up the text around them, and so make a line misleading (CVE-2021-42574
+// for the bidi controls).
 constexpr auto kUnseen = std::to_array<CodePointRange>({
     CodePointRange{0x00AD, 0x00AD},    // soft hyphen
     CodePointRange{0x034F, 0x034F},    // combining grapheme joiner
@@ -58,7 +58,7 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    // Most text is plain, and reports print much of it: taken by the run.
+    // Most text is plain, and reports print much of it: copy it in runs.
     if (const std::size_t plain = plain_prefix(text); plain > 0) {
       out.append(text.substr(0, plain));
       text.remove_prefix(plain);

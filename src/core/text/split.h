@@ -1,4 +1,4 @@
-// Text in pieces.
+// Splits text into pieces.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace sallyport {
 
-// Between separators; "a,,b" has an empty piece, and an empty text is one.
+// The pieces between separators; "a,,b" has an empty piece, and an empty text gives one empty piece.
 [[nodiscard]] inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (;;) {

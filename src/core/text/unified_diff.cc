@@ -10,12 +10,12 @@ namespace sallyport {
 namespace {
 
 constexpr std::size_t kContext = 3;
-// Of lines that differ; the trace of the search holds the square of it.
+// The most lines that may differ; the trace of the search needs the square of that.
 constexpr std::ptrdiff_t kMostEdits = 2000;
 
 using Lines = std::vector<std::string_view>;
 
-// Each with its newline; the last may lack it.
+// Each line with its newline; the last may lack it.
 Lines lines_of(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -28,7 +28,7 @@ Lines lines_of(std::string_view text) {
 
 enum class Edit : char { kKeep = ' ', kDelete = '-', kInsert = '+' };
 
-// The shortest script between what is left of the two when their common ends are cut off; nullopt: too long.
+// The shortest edit script between the two texts without their common ends; nullopt: too long.
 class Myers {
  public:
   Myers(const Lines& before, const Lines& after) : a_(before), b_(after) {}
@@ -42,7 +42,7 @@ class Myers {
       return furthest[static_cast<std::size_t>(k + most + 1)];
     };
     for (std::ptrdiff_t d = 0; d <= most; ++d) {
-      // Only what step d can have touched.
+      // Save only the part that step d can have changed.
       trace_.emplace_back(furthest.begin() + (most + 1 - d - 1), furthest.begin() + (most + 1 + d + 2));
       for (std::ptrdiff_t k = -d; k <= d; k += 2) {
         const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
@@ -92,7 +92,7 @@ class Myers {
 };
 
 std::string range_text(std::size_t first, std::size_t count) {
-  // An empty range is named by the line before it.
+  // An empty range has the number of the line before it.
   const std::size_t start = count == 0 ? first : first + 1;
   return count == 1 ? std::to_string(start) : fmt::format("{},{}", start, count);
 }
@@ -122,7 +122,7 @@ class Writer {
     y_ += to - from;
   }
 
-  // From `at` to the place after which nothing changes for more than two contexts.
+  // A hunk from `at` to where nothing changes for more than two contexts.
   std::size_t hunk(std::size_t at) {
     std::size_t end = at;
     std::size_t last = at;

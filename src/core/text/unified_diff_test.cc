@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// What `patch` would make of it; nullopt when a line that must be there is not.
+// Applies the hunks as `patch` would; nullopt when an expected line is missing.
 std::optional<std::string> applied(const std::string& before, std::string_view hunks) {
   std::vector<std::string> lines;
   for (std::string_view rest = before; !rest.empty();) {
@@ -71,7 +71,7 @@ TEST(UnifiedHunks, AreNotMadeOfBinariesNorOfTooMuch) {
 }
 
 TEST(UnifiedHunks, LeadFromAnyTextToAnyOther) {
-  std::mt19937 random(7);  // NOLINT: the same texts each time
+  std::mt19937 random(7);  // NOLINT: the same texts in each run
   for (int round = 0; round < 2000; ++round) {
     std::string before;
     std::string after;

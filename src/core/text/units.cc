@@ -29,7 +29,7 @@ struct ByteUnit {
   std::string_view suffix;
   unsigned shift;
 };
-// In any case: "512m" and "512MB" are what people bring from docker and from disks. All are units of 1024.
+// Case does not matter: people know "512m" from docker and "512MB" from disks. All are units of 1024.
 constexpr auto kByteUnits = std::to_array<ByteUnit>(
     {ByteUnit{"", 0}, ByteUnit{"k", 10}, ByteUnit{"m", 20}, ByteUnit{"g", 30}, ByteUnit{"t", 40}});
 
@@ -68,7 +68,7 @@ bool same_letters(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, lower_letter, lower_letter);
 }
 
-// "MiB" and "MB" are "M"; "B" is nothing.
+// "MiB" and "MB" become "M"; "B" becomes empty.
 std::string_view plain_byte_suffix(std::string_view suffix) {
   if (suffix.empty() || lower_letter(suffix.back()) != 'b') return suffix;
   suffix.remove_suffix(1);

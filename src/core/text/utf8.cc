@@ -16,7 +16,7 @@ Utf8Char decode_utf8(std::string_view text) {
   if (first < 0x80) return {.code_point = first, .length = 1};
 
   std::size_t length = 0;
-  char32_t smallest = 0;  // anything below was encoded with more bytes than needed
+  char32_t smallest = 0;  // a smaller value has too long an encoding
   char32_t code_point = 0;
   if ((first & 0xE0U) == 0xC0) {
     length = 2, smallest = 0x80, code_point = first & 0x1FU;
@@ -41,7 +41,7 @@ Utf8Char decode_utf8(std::string_view text) {
 bool is_valid_utf8(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
   while (!text.empty()) {
-    // Output is mostly ASCII: take eight bytes at a time while it lasts.
+    // Output is mostly ASCII: check eight bytes at a time while they are.
     std::uint64_t word = 0;
     while (text.size() >= sizeof word) {
       std::memcpy(&word, text.data(), sizeof word);

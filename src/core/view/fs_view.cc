@@ -15,8 +15,8 @@
 namespace sallyport {
 namespace {
 
-// tty is the process's own controlling terminal: none of the host's, for the tool is in a session of its own, but that of a
-// terminal it has opened itself (script, node-pty).
+// tty is the process's own controlling terminal: never the host's, since the tool has its own session, only one that
+// the tool has opened itself (script, node-pty).
 constexpr auto kDevices = std::to_array<const char*>({"null", "zero", "full", "random", "urandom", "tty"});
 
 struct TextFile {
@@ -24,7 +24,7 @@ struct TextFile {
   const char* content;
 };
 
-// No user of the host is named; ids are those of the jail's user map. Names fit the eight columns of `ls -l` and `ps`.
+// Names no user of the host; ids are those of the jail's user map. Names fit the eight columns of `ls -l` and `ps`.
 constexpr auto kEtcFiles = std::to_array<TextFile>({
     TextFile{"/etc/passwd",
              "root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -35,8 +35,8 @@ constexpr auto kEtcFiles = std::to_array<TextFile>({
     TextFile{"/etc/hostname", "sallyport\n"},
     TextFile{"/etc/nsswitch.conf",
              "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
-    // The gate answers there, also where no host is allowed: a lookup is then denied at once, and the host is named. Two short
-    // tries: the answer comes from this machine, at once or never.
+    // The gate answers there, even when no host is allowed: then it denies a lookup at once and reports the host. Two
+    // short tries: the answer comes from this machine, at once or never.
     TextFile{"/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n"},
 });
 
@@ -45,7 +45,7 @@ constexpr std::size_t kUsualSteps = 96;
 class ViewBuilder {
  public:
   ViewBuilder() { view_.reserve(kUsualSteps); }
-  // Goes on behind what another one has built.
+  // Continues after the entries that another builder has made.
   explicit ViewBuilder(const std::vector<ViewEntry>& base) : ViewBuilder() {
     view_.insert(view_.end(), base.begin(), base.end());
     for (const ViewEntry& entry : base) {
@@ -89,8 +89,8 @@ class ViewBuilder {
     binds_.push_back(target);
   }
 
-  // The kernel makes the mount's own device and user rules; options that would let a layer refer to files elsewhere are off.
-  // volatile: nothing of a private layer needs to survive a power cut, and unmounting would sync the whole disk otherwise.
+  // Switches off the options that would let a layer refer to files elsewhere. volatile: a private layer need not
+  // survive a power cut, and without it an unmount would sync the whole disk.
   void layer(const std::string& target, const PrivateLayer& layer) {
     if (!layer.is_overlay()) return bind(target, {layer.state, true}, RepoAccess::kWritable);
     directory(target);
@@ -106,7 +106,7 @@ class ViewBuilder {
     binds_.push_back(target);
   }
 
-  // One upper layer can be mounted once only, so its second name is the same mount.
+  // An upper layer can be mounted only once, so its second name is the same mount.
   void alias(const std::string& target, const std::string& source) {
     directory(target);
     view_.push_back({.kind = ViewKind::kAlias,
@@ -121,13 +121,13 @@ class ViewBuilder {
     view_.push_back({.kind = ViewKind::kMask, .target = target, .source_is_directory = path.is_directory});
   }
 
-  // Only where nothing stands already: what is shown of the host shows its links, too.
+  // Only where nothing is yet: a shown part of the host shows its own links, too.
   void link(const HostLayout::Link& link) {
     if (below_bind(link.path) || known_.contains(link.path)) return;
     add({.kind = ViewKind::kSymlink, .target = link.path, .source = link.text, .of_caller = true});
   }
 
-  // Why `source` cannot be shown where it is: something of the jail's own is in the way.
+  // Why `source` cannot be shown at its own path: something of the jail is in the way.
   [[nodiscard]] std::optional<std::string> obstacle(const HostPath& source) const {
     for (const ViewEntry& entry : view_) {
       if (entry.kind == ViewKind::kSymlink && is_inside(source.path, entry.target)) {
@@ -139,7 +139,7 @@ class ViewBuilder {
     return fmt::format("the jail has a {} of its own there", known->second ? "directory" : "file");
   }
 
-  // From now on.
+  // Marks later entries as the caller's.
   void caller_decides() { caller_decides_ = true; }
 
   void call_it_base() {
@@ -153,7 +153,7 @@ class ViewBuilder {
   static std::string parent_of(const std::string& target) {
     return target.substr(0, std::max<std::size_t>(target.rfind('/'), 1));
   }
-  // Nothing is ever created below a bind: it would be created in the user's own directory.
+  // The view never creates anything below a bind: that would create it in the user's own directory.
   [[nodiscard]] bool below_bind(const std::string& target) const {
     return std::ranges::any_of(binds_, [&](const std::string& bind) { return is_inside(target, bind); });
   }
@@ -210,7 +210,7 @@ void add_scratch(ViewBuilder& view, ByteCount disk) {
             .target = "/tmp",
             .content = fmt::format("size={},nr_inodes={},mode=1777", count(disk), scratch_files(disk)),
             .mode = 01777});
-  // A mount and no symlink: a repo that lies below /var/tmp gets its place there, and not where a link leads.
+  // A mount, not a symlink: a repo below /var/tmp must appear there, and not where a link leads.
   view.add({.kind = ViewKind::kShared, .target = "/var/tmp", .source = "/tmp"});
   view.directory(std::string(kJailScratch), 0700);
   view.directory(std::string(kJailHome), 0700);
@@ -227,8 +227,8 @@ void add_proc(ViewBuilder& view, const HostLayout& host) {
   }
 }
 
-// The alias /work is left out when something already has its own place below it on the host: a mount point for that
-// would have to be made inside the repo.
+// Leaves out the alias /work when something of the host is shown below /work: its mount point would have to be made
+// inside the repo.
 bool work_is_free(const ViewInputs& inputs) {
   const auto below_work = [](const HostPath& path) { return is_inside(path.path, kJailRepo); };
   return !is_inside(inputs.repo, kJailRepo) && std::ranges::none_of(inputs.read_only, below_work) &&
@@ -253,7 +253,7 @@ Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
   return {};
 }
 
-// The same below /work: else the alias would be a way around what is protected inside the repo.
+// Repeats the entries below /work: otherwise the alias would bypass what is protected inside the repo.
 void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::string& repo) {
   for (const Shown& one : shown) {
     if (!is_inside(one.path.path, repo)) continue;
@@ -268,7 +268,7 @@ void add_work(ViewBuilder& view, const std::vector<Shown>& shown, const std::str
   }
 }
 
-// Where a path of the repo is shown: at its own place, and below /work.
+// The places where a path of the repo is shown: its own path, and one below /work.
 std::vector<std::string> places_of(const std::string& path, const ViewInputs& inputs) {
   std::vector<std::string> places = {path};
   if (work_is_free(inputs) && is_inside(path, inputs.repo)) {
@@ -277,7 +277,7 @@ std::vector<std::string> places_of(const std::string& path, const ViewInputs& in
   return places;
 }
 
-// Last, so that nothing shows again what is hidden.
+// Call last, so that no other entry shows again what is hidden.
 void hide(ViewBuilder& view, const ViewInputs& inputs) {
   for (const HostPath& path : by_depth(inputs.hidden)) {
     for (const std::string& place : places_of(path.path, inputs)) view.shut(path, place);

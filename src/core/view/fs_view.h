@@ -1,6 +1,6 @@
-// The file system a jailed tool sees, as a list of plain steps, parents before children. Both Linux adapters render the
-// same list, so they show the same world: system read-only, homes and /run empty, a private /tmp, /dev and /proc,
-// a reduced /etc, the repo at its own path (tools print paths) and at /work, and what the caller added.
+// The file system a jailed tool sees, as a list of plain steps, parents before children. All Linux jails render the
+// same list, so they show the same files: system read-only, homes and /run empty, a private /tmp, /dev and /proc, a
+// reduced /etc, the repo at its own path (tools print paths) and at /work, and what the caller added.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ inline constexpr std::string_view kJailScratch = "/tmp/probe";
 inline constexpr std::string_view kJailHome = "/tmp/home";
 inline constexpr std::string_view kJailMqueue = "/dev/mqueue";
 
-// A host path as it was found: canonical, and whether it is a directory.
+// A host path: canonical, and whether it is a directory.
 struct HostPath {
   std::string path{};
   bool is_directory = true;
 };
 
-// Facts about the host's root that do not change between runs; gathered once (os/host_layout.h).
+// Facts about the host's root that do not change between runs; collected once (os/host_layout.h).
 struct HostLayout {
   struct Link {
     std::string path{};
@@ -34,10 +34,10 @@ struct HostLayout {
   };
   std::vector<std::string> system_directories;  // "/usr", "/opt": bound read-only
   std::vector<Link> system_links;               // "/bin" -> "usr/bin"
-  std::vector<HostPath> etc;                    // what programs need of /etc: bound read-only
+  std::vector<HostPath> etc;                    // the parts of /etc that programs need: bound read-only
   std::vector<Link> etc_links;                  // "/etc/localtime" -> "/usr/share/zoneinfo/UTC"
-  std::vector<std::string> etc_files;           // small ones: copied, as they are when a jail is built
-  std::vector<HostPath> proc_masks;             // what of /proc tells or does more than a tool needs: hidden
+  std::vector<std::string> etc_files;           // small files: copied when a jail is built
+  std::vector<HostPath> proc_masks;             // parts of /proc that show or do more than a tool needs: hidden
   bool has_mqueue = false;                      // this kernel has POSIX message queues
 };
 
@@ -49,13 +49,13 @@ enum class ViewKind {
   kBind,       // host path source on target
   kDevice,     // host device node source on target
   kScratch,    // the size-limited tmpfs for everything writable
-  kShared,     // target is directory source of that tmpfs: another tmpfs would be another budget
+  kShared,     // target is directory source of that tmpfs: another tmpfs would have another budget
   kProc,
   kDevpts,
   kMqueue,   // the jail's own message queues
   kMask,     // hide target, when it exists
   kOverlay,  // target is overlayfs over host directory source, with its upper layer in host directory state
-  kAlias,    // target is the directory source of the jail itself, as it was shown there
+  kAlias,    // target is the jail's own directory source, shown a second time
 };
 
 struct ViewEntry {
@@ -68,13 +68,13 @@ struct ViewEntry {
   RepoAccess access = RepoAccess::kReadOnly;
   bool source_is_directory = true;
   bool make_target = false;  // the mount point is a file that must be created first
-  bool of_base = false;      // see HostRoot: chosen by nobody but this host's root
+  bool of_base = false;      // see HostRoot: only this host's root chose it
   bool of_caller = false;    // at a place the caller chose
   bool no_exec = false;      // nothing can be executed from there
   bool operator==(const ViewEntry&) const = default;
 };
 
-// What of the plan decides the view. Every path is canonical.
+// The parts of the plan that decide the view. Every path is canonical.
 struct ViewInputs {
   std::string repo{};
   RepoAccess repo_access = RepoAccess::kReadOnly;
@@ -84,14 +84,14 @@ struct ViewInputs {
   std::vector<HostPath> hidden{};   // below one of these or the repo
   std::vector<HostPath> no_exec{};  // likewise
   std::vector<HostPath>
-      pinned{};  // directories in writable places that must keep their name: mount points of their own
+      pinned{};  // directories in writable places that must keep their name, so each is a mount point
   std::vector<HostPath> tool_files{};     // the executable and its interpreter, when outside the system directories
-  std::vector<HostLayout::Link> links{};  // by which the caller, or the tool, calls something that is shown
+  std::vector<HostLayout::Link> links{};  // names that the caller, or the tool, has for something shown
   ByteCount disk = kDefaultDiskQuota;
   std::string ca_bundle{};  // at kJailCaBundle; empty: none
 };
 
-// A host's layout with the beginning that all its views share. Made once, used by every run.
+// A host's layout, with the first entries, which all its views share. Made once, used by every run.
 struct HostRoot {
   explicit HostRoot(HostLayout found);
   HostLayout layout;
@@ -101,16 +101,16 @@ struct HostRoot {
 // Refuses paths that would undo the jail: a repo or extra that is "/", holds a system directory, or lies in /proc, /sys, /dev.
 [[nodiscard]] Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const HostRoot& host);
 
-// Inside paths the tool may write to, for a second lock such as Landlock.
+// Paths inside that the tool may write to, for a second lock such as Landlock.
 [[nodiscard]] std::vector<std::string> writable_places(std::span<const ViewEntry> view);
 
-// Whether that lock stands before everything read-only too. It only knows "whatever lies below", so it opens with a writable
-// place also what is shown read-only inside it: a repo below /tmp.
+// True when that lock also protects everything read-only. Its rules cover whole directories, so a writable place also
+// opens what is shown read-only inside it: a repo below /tmp.
 [[nodiscard]] bool writable_places_hold_nothing_protected(std::span<const ViewEntry> view);
 
-// Not what belongs to the kernel or holds what the jail controls.
+// Refuses places of the kernel, and directories that hold what the jail controls.
 [[nodiscard]] Status check_places(const ViewInputs& inputs, const HostLayout& host);
-// A repo or an extra path may be anything but this.
+// Refuses the whole host as a repo or an extra path.
 [[nodiscard]] Status check_not_whole_host(std::string_view field, const std::string& path);
 
 }  // namespace sallyport

@@ -123,14 +123,14 @@ class ConfigReader {
     return !quoted;
   }
 
-  // At a backslash; leaves the cursor at its last character.
+  // Starts at a backslash; leaves the cursor at the escape's last character.
   bool read_escape(std::string& value) {
     rest_.remove_prefix(1);
     if (rest_.starts_with("\r\n")) rest_.remove_prefix(1);
     if (rest_.empty()) return false;
     constexpr std::string_view kNames = "ntb\"\\";
     constexpr std::string_view kMeanings = "\n\t\b\"\\";
-    if (rest_.front() == '\n') return true;  // the value goes on in the next line
+    if (rest_.front() == '\n') return true;  // the value continues on the next line
     const std::size_t which = kNames.find(rest_.front());
     if (which == std::string_view::npos) return false;
     value += kMeanings[which];
@@ -150,7 +150,7 @@ std::string pattern_of(std::string_view key) {
   return fmt::format("{}.*{}", key.substr(0, first), key.substr(last));
 }
 
-// What git writes by itself and takes neither programs nor paths from.
+// Settings that git itself writes and that name neither programs nor paths.
 constexpr auto kHarmless = std::to_array<std::string_view>({
     "branch.*.merge",
     "branch.*.rebase",
@@ -191,7 +191,7 @@ bool is_harmless(const GitSetting& setting, const fs::path& git_directory) {
   const std::string pattern = pattern_of(setting.key);
   if (pattern == "remote.*.url" || pattern == "submodule.*.url") return is_plain_url(setting.value);
   if (pattern == "core.worktree") return stays_inside(git_directory, setting.value);
-  // Newer git takes a URL there, and so a place anywhere on the host.
+  // Newer git accepts a URL there, which can be a path anywhere on the host.
   if (pattern == "extensions.refstorage") return setting.value == "files" || setting.value == "reftable";
   return std::ranges::find(kHarmless, pattern) != kHarmless.end();
 }

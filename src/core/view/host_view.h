@@ -1,4 +1,4 @@
-// The file system one run will see, and which file each path of the caller's was when it was checked.
+// The file system that one run will see, and the identity that each of the caller's paths had when it was checked.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sallyport {
 
-// Which file a host path must still be when the jail opens it; device as statx gives it (major << 32 | minor).
+// The identity that a host path must still have when the jail opens it; device as statx gives it (major << 32 | minor).
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -22,9 +22,9 @@ struct FileIdentity {
 struct HostView {
   std::vector<ViewEntry> entries{};
   std::map<std::string, FileIdentity> identities{};
-  std::vector<LostGuarantee> lost{};  // by what the view shows
+  std::vector<LostGuarantee> lost{};  // because of what the view shows
 
-  // None for a path of the system, which only root can swap.
+  // nullopt for a system path, which only root can swap.
   [[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& path) const {
     const auto found = identities.find(path);
     if (found == identities.end()) return std::nullopt;

@@ -1,4 +1,4 @@
-// What the Linux jails have in common, whoever builds the namespaces.
+// What all Linux jails share, whichever program builds the namespaces.
 #pragma once
 
 #include <optional>
@@ -11,31 +11,31 @@
 
 namespace sallyport {
 
-// HOME, at a place the tool may write to and lose.
+// HOME, in a directory that the tool may write to and that ends with the run.
 [[nodiscard]] std::vector<EnvVar> jail_variables();
 
 // The plan's environment as "NAME=value", with the jail's own variables.
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
-// What a plan opens, by which the jails decide what their receipts may list.
+// What a plan opens: from this the jails decide what their receipts may list.
 [[nodiscard]] bool may_write_the_host(const Plan& plan);
-// A writable place around the repo could rename a directory above it, one inside is a part of it.
+// True for a writable place around the repo, in which the run could rename a directory above the repo, or inside it.
 [[nodiscard]] bool may_write_the_repo(const Plan& plan);
 [[nodiscard]] bool may_trace(const Plan& plan);
 
 // The seccomp program for the plan's tool.
 [[nodiscard]] std::string jail_seccomp(const Plan& plan);
 
-// Whether Landlock, where the kernel has it, stands before everything read-only or only before the system.
+// Whether Landlock, if the kernel has it, protects everything read-only or only the system.
 enum class LandlockReach { kSystem, kEverything };
 
-// What a run has once its tool has started in new namespaces, a new root, behind seccomp; either no network at all or
-// only the plan's hosts. Without `facts`: what it would have, whatever else this kernel can do.
+// What a run has once its tool has started in new namespaces and a new root, under seccomp, with either no network or
+// only the plan's hosts. Without `facts`: what it would have at least.
 [[nodiscard]] std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach,
                                                         const std::optional<RunFacts>& facts = std::nullopt);
 
-// Of a jail whose network is a loopback only, where our init carries connections out: the allowlist holds by that, or, where it turned
-// out not to, is not listed.
+// For a jail whose network is only a loopback, where our init carries connections out: that enforces the host
+// allowlist. If init does not report it, removes the allowlist from the list.
 void hold_by_carrying(std::vector<Established>& established, const std::optional<RunFacts>& facts);
 
 }  // namespace sallyport

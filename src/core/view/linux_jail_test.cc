@@ -1,4 +1,4 @@
-// The receipt's entries are made of reported facts: what a kernel lacked is not claimed (C26).
+// The receipt's entries come from reported facts: it does not claim what a kernel lacked (C26).
 #include "core/view/linux_jail.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(JailEstablishes, GitsFilesByWhoeverKeepsThem) {
   EXPECT_EQ(means(), std::nullopt);
 }
 
-// name_of() counts on the order of the table.
+// name_of() relies on the order of the table.
 TEST(Mechanisms, StandInTheTableInTheEnumsOrder) {
   for (std::size_t i = 0; i < kMechanisms.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kMechanisms[i].mechanism), i);

@@ -7,8 +7,8 @@
 
 namespace sallyport {
 
-// Any way to write a path, looked at and not copied: splitting a std::filesystem::path into its components costs more
-// than the comparison, and a start makes hundreds of them.
+// A view of any path type, without a copy: splitting a std::filesystem::path into its components costs more than the
+// comparison, and a start makes hundreds of comparisons.
 class PathText {
  public:
   PathText(const std::filesystem::path& path) : text_(path.native()) {}  // NOLINT(google-explicit-constructor)
@@ -22,7 +22,7 @@ class PathText {
   std::string_view text_;
 };
 
-// Whether `path` is `root` or lies beneath it, by components: "/a/bc" is not inside "/a/b". Both canonical.
+// True when `path` is `root` or lies beneath it, by components: "/a/bc" is not inside "/a/b". Both canonical.
 [[nodiscard]] bool is_inside(PathText path, PathText root);
 
 }  // namespace sallyport

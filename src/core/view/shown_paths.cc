@@ -17,7 +17,7 @@ std::size_t depth_of(const Path& path) {
   return static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
 
-// What the innermost wish around `path` says; of two for one path the later, which is the stricter.
+// The access of the innermost entry around `path`; of two entries for one path the later, which is the stricter.
 RepoAccess innermost_access(const std::vector<Shown>& shown, const std::string& path) {
   const Shown* innermost = nullptr;
   for (const Shown& one : shown) {
@@ -27,8 +27,8 @@ RepoAccess innermost_access(const std::vector<Shown>& shown, const std::string& 
   return innermost == nullptr ? RepoAccess::kReadOnly : innermost->access;
 }
 
-// A read-only path inside a writable one is only as fixed as its parents: with one of them renamed away, another file
-// could be put in its place. A mount point cannot be renamed (EBUSY), so each parent in between becomes one.
+// A read-only path inside a writable one is only as fixed as its parents: the run could rename a parent and put another
+// file in its place. A mount point cannot be renamed (EBUSY), so we make each parent in between a mount point.
 void pin_parents(std::vector<Shown>& shown) {
   std::vector<Shown> pins;
   for (const Shown& top : shown) {
@@ -39,7 +39,7 @@ void pin_parents(std::vector<Shown>& shown) {
       std::filesystem::path parent = std::filesystem::path(fixed.path.path).parent_path();
       for (; parent != top.path.path && is_inside(parent, top.path.path); parent = parent.parent_path()) {
         const auto is_parent = [&](const Shown& one) { return one.path.path == parent; };
-        // A pin is writable: it must not open what a wish further in has shut.
+        // A pin is writable: it must not open what an entry further in has closed.
         if (innermost_access(shown, parent) == RepoAccess::kReadOnly) continue;
         if (std::ranges::none_of(shown, is_parent) && std::ranges::none_of(pins, is_parent)) {
           pins.push_back({.path = {parent, true}, .access = RepoAccess::kWritable});

@@ -34,15 +34,16 @@ class Losses {
   std::vector<LostGuarantee> found_;
 };
 
-// Of the host's path: the alias /work shows the same file as the path itself.
+// Judges the host's path: the alias /work shows the same file.
 void judge(const ViewEntry& entry, Losses& losses) {
   const std::string& path = entry.source;
-  // The lower directory of an overlay is only read.
+  // An overlay only reads its lower directory.
   const bool writable = entry.access == RepoAccess::kWritable && entry.kind == ViewKind::kBind;
   if (writable && (inside_any(path, kSystemDirectories) || holds_any(path, kSystemDirectories))) {
     losses.add(Guarantee::kFsReadonlySystem, entry, "it makes a part of the system writable");
   }
-  // A read-only path strictly inside is only shown, like one inside a home directory: the rest stays the run's own.
+  // A read-only path strictly inside only adds that path, like one inside a home directory: the rest stays the run's
+  // own.
   if (holds_any(path, kTemporary)) {
     losses.add(Guarantee::kFsPrivateTmp, entry, "it shows the host's temporary files");
   } else if (writable && inside_any(path, kTemporary)) {
@@ -59,7 +60,7 @@ std::vector<LostGuarantee> guarantees_lost(std::span<const ViewEntry> view, std:
   for (const ViewEntry& entry : view) {
     if (entry.kind != ViewKind::kBind && entry.kind != ViewKind::kOverlay) continue;
     if (!entry.of_base) judge(entry, losses);
-    // Also of the base: a service's home can be /opt/service, which every jail shows.
+    // Check entries of the base too: a service's home can be /opt/service, which every jail shows.
     if (!home.empty() && is_inside(home, entry.source)) {
       losses.add(Guarantee::kFsHomeHidden, entry, fmt::format("it shows the home directory {}", home));
     }

@@ -6,13 +6,13 @@
 namespace sallyport {
 
 std::vector<std::string> writable_places(std::span<const ViewEntry> view) {
-  // /var/tmp is the same directory as /tmp, and Landlock knows directories, not names.
+  // /var/tmp is the same directory as /tmp, and Landlock's rules are for directories, not names.
   std::vector<std::string> places = {"/dev", "/tmp"};
   for (const ViewEntry& entry : view) {
-    // mq_open(3) goes by a mount of the kernel's own, which lies in no directory: only a rule for its root lets it pass.
+    // mq_open(3) uses a kernel-internal mount outside every directory: only a rule for its root allows it.
     if (entry.kind == ViewKind::kMqueue) places.push_back(entry.target);
     const bool shows = entry.kind == ViewKind::kBind || entry.kind == ViewKind::kOverlay;
-    // An alias is the same directory by another name.
+    // An alias is the same directory under another name.
     if (shows && entry.access == RepoAccess::kWritable) places.push_back(entry.target);
   }
   return places;

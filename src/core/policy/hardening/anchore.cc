@@ -1,6 +1,6 @@
-// syft and grype (read at 1.4x and 0.9x): one command line library, one way to find configuration, one cataloger of Go
-// modules that starts `go`, which starts git for a version stamp. Both read .NAME.yaml and .NAME/config.yaml in cwd.
-// -c /dev/null is an error to them (the file needs an extension), so a repo that has such files is refused instead.
+// syft and grype (read at 1.4x and 0.9x): both use one command line library, find configuration in the same way, and
+// catalog Go modules by starting `go`, which starts git for a version stamp. Both read .NAME.yaml and .NAME/config.yaml
+// in cwd. They reject -c /dev/null (the file needs an extension), so we refuse a repo that has such files.
 #include <fmt/format.h>
 
 #include <array>
@@ -76,7 +76,7 @@ struct Pin {
 };
 constexpr std::string_view kGo = "syft starts the Go tools over the repo's modules";
 constexpr std::string_view kOnline = "it would ask a server about the repo's packages";
-// The environment outranks a configuration file.
+// The environment overrides a configuration file.
 constexpr auto kSyftPins = std::to_array<Pin>({
     {"SYFT_CHECK_FOR_APP_UPDATE", "false", "SYFT_CHECK_FOR_APP_UPDATE=false", "it would ask a server at every start"},
     {"SYFT_GOLANG_USE_PACKAGES_LIB", "false", "SYFT_GOLANG_USE_PACKAGES_LIB=false", kGo},
@@ -88,7 +88,7 @@ constexpr auto kSyftPins = std::to_array<Pin>({
 constexpr auto kGrypePins = std::to_array<Pin>({
     {"GRYPE_CHECK_FOR_APP_UPDATE", "false", "GRYPE_CHECK_FOR_APP_UPDATE=false", "it would ask a server at every start"},
 });
-// grype has no switch for the Go tools, so they are kept from fetching, compiling and starting git.
+// grype cannot switch the Go tools off, so these variables keep them from fetching, compiling and starting git.
 constexpr auto kGoPins = std::to_array<Pin>({
     {"CGO_ENABLED", "0", "CGO_ENABLED=0", "the Go tools would start a C compiler with the repo's flags"},
     {"GOENV", "off", "GOENV=off", "a file of settings could name programs"},
@@ -102,7 +102,7 @@ struct Scanner {
   CommandLine line;
   std::span<const Pin> pins;
   std::string_view config_files;  // in cwd
-  std::string_view scan_command;  // may stand first
+  std::string_view scan_command;  // may come first
   std::span<const std::string_view> schemes;
 };
 constexpr std::array<std::string_view, 2> kSyftSchemes = {"dir:", "file:"};
@@ -110,7 +110,7 @@ constexpr std::array<std::string_view, 3> kGrypeSchemes = {"dir:", "file:", "sbo
 constexpr Scanner kSyft{{.tool = "syft", .options = kSyftOptions}, kSyftPins, ".syft*", "scan", kSyftSchemes};
 constexpr Scanner kGrype{{.tool = "grype", .options = kGrypeOptions}, kGrypePins, ".grype*", {}, kGrypeSchemes};
 
-// A name without these is a command, or an image that would be pulled when no file has that name.
+// Without such a scheme a name is a command, or an image that would be pulled when no file has that name.
 bool is_local_source(std::string_view operand, std::span<const std::string_view> schemes) {
   if (operand == "." || operand == "..") return true;
   if (operand.starts_with("./") || operand.starts_with("../") || operand.starts_with('/')) return true;
@@ -132,7 +132,7 @@ void add_report_files(const Scanner& scanner, std::string_view value, std::vecto
   }
 }
 
-// Both expand a leading ~ and split what they obey at commas; we check the path as it is written.
+// Both expand a leading ~ and split configuration names at commas; we check the path as written.
 Status check_spelling(const Scanner& scanner, const std::vector<FileRule>& files) {
   for (const FileRule& rule : files) {
     if (!rule.path.starts_with('~') && rule.path.find(',') == std::string::npos) continue;

@@ -1,5 +1,5 @@
 // ast-grep (checked against 0.40 and 0.51): it looks for sgconfig.yml from its cwd upwards, and a configuration may name
-// a shared library as a custom language, which it loads. Up to 0.50 nothing had to be said to let it.
+// a shared library as a custom language, which it loads. Up to 0.50 it did so without being asked.
 #include <array>
 
 #include "core/policy/hardening/closed_options.h"
@@ -90,7 +90,7 @@ Result<HardenedCommand> harden_ast_grep(Argv argv) {
   const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(default_command ? 0 : 1)));
   out.files = file_rules(kLine, read);
   TRY(check_rewriting(command, read, out));
-  // Named, so that a version without a default command does the same.
+  // Name the command, so that a version without a default command does the same.
   std::vector<std::string_view> fixed;
   if (default_command) fixed.push_back(kDefaultCommand);
   if (!read.has("--config")) fixed.insert(fixed.end(), kNoConfig.begin(), kNoConfig.end());

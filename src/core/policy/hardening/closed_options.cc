@@ -64,7 +64,8 @@ class Reader {
     return {};
   }
 
-  // An option's value is the next word, whatever it is; a parser that thinks otherwise sees an option where we saw none.
+  // An option's value is the next word, whatever it is. Refuse a value that looks like an option: another parser might
+  // read it as one.
   Status add_with_next(const KnownOption& option, std::string_view word) {
     if (option.treat == Treat::kRefuse) return add(option, word, {});
     if (at_ == arguments_.size()) return fail(refused(word, "it needs a value", "write the value after it"));

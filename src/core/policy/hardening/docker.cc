@@ -1,6 +1,6 @@
-// docker hands every request to a daemon that is root: a mount, a device or a shared namespace asked for here is the
-// host given away. So commands, options and operands are closed tables, and every argument is read as docker's own
-// parser (pflag) reads it.
+// docker passes every request to a daemon that is root: a mount, a device or a shared namespace would give the host
+// away. So commands, options and operands are closed tables, and we read every argument as docker's own parser (pflag)
+// does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool is_inside(std::string_view path) {
   return true;
 }
 
-// docker takes these for a repo to clone, whether or not a directory has the name.
+// docker clones these as a repo, even if a directory has the name.
 bool is_remote_context(std::string_view context) {
   constexpr std::array<std::string_view, 6> kRemote = {"http:", "https:", "git:", "git@", "ssh:", "github.com/"};
   return std::ranges::any_of(kRemote, [&](std::string_view prefix) { return context.starts_with(prefix); }) ||
@@ -55,7 +55,7 @@ bool is_remote_context(std::string_view context) {
 // resolved by the gate, which also checks that a whole path is that directory. Read-only, because this code cannot see
 // whether the repo may be written.
 bool is_harmless_volume(std::string_view value) {
-  if (value.find(':') == std::string_view::npos) return value.starts_with('/');  // anonymous, dies with the container
+  if (value.find(':') == std::string_view::npos) return value.starts_with('/');  // anonymous, ends with the container
   return (value.starts_with(".:/") ||
           (value.starts_with('/') && value.find(":/", 1) != std::string_view::npos && value[1] != ':')) &&
          value.ends_with(":ro") && std::ranges::count(value, ':') == 2;
@@ -150,7 +150,7 @@ class Parser {
                       .hint = "mount the working directory, read-only: -v $PWD:/src:ro"});
   }
 
-  // docker follows a symlink that the repo planted, and sends the daemon what it leads to.
+  // docker follows a symlink in the repo, and sends its target to the daemon.
   void add_read(std::string_view path, std::string_view what) {
     names_dockerfile_ = names_dockerfile_ || what.ends_with("-f");
     files_.push_back({.kind = FileRule::Kind::kInsideRepo,
@@ -172,7 +172,7 @@ class Parser {
     return {};
   }
 
-  // The value of an option that has none in its own word.
+  // Checks the next word as the value of an option.
   Status check_next(const DockerOption& option) {
     if (option.value == DockerValue::kFlag) return {};
     if (at_ + 1 >= words_.size()) {
@@ -255,8 +255,9 @@ Result<const DockerCommand*> find_command(Argv arguments) {
       suggestion.empty() ? fmt::format("known: {}", fmt::join(docker_command_names(), ", ")) : suggestion));
 }
 
-// BuildKit lets a Dockerfile name the image that interprets it ("# syntax="), which then is a client of the daemon, and
-// has no way to turn that off. The classic builder knows neither that nor RUN's --mount, --security and --network.
+// BuildKit lets a Dockerfile name the image that interprets it ("# syntax="), which makes that image a client of the
+// daemon, and it cannot be turned off. The classic builder has neither that nor RUN's --mount, --security and
+// --network.
 std::vector<EnvVar> docker_env() { return {{.name = "DOCKER_BUILDKIT", .value = "0"}}; }
 
 }  // namespace

@@ -11,7 +11,7 @@ using enum DockerOperands;
 
 constexpr std::array<std::string_view, 4> kRunForced = {"--network=none", "--cap-drop=ALL",
                                                         "--security-opt=no-new-privileges", "--label=sallyport.gate=1"};
-// Another label than a container's: a container of the host made from this image inherits it, and is not ours.
+// A different label than for containers: a host's container made from this image inherits the label, but is not ours.
 constexpr std::array<std::string_view, 2> kBuildForced = {"--network=none", "--label=sallyport.image=1"};
 constexpr std::array<std::string_view, 1> kPsForced = {"--filter=label=sallyport.gate"};
 

@@ -1,4 +1,4 @@
-// docker's commands and options as far as a caller may use them: closed tables, one per command.
+// The commands and options of docker that a caller may use: closed tables, one per command.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace sallyport::hardening {
 
-// What a value must be; kAny: whatever the caller likes.
+// What a value must be; kAny: anything.
 enum class DockerValue {
   kFlag,  // none: true or false, after "="
   kAny,
@@ -15,7 +15,7 @@ enum class DockerValue {
   kPrivateIpc,  // none or private
   kVolume,      // anonymous, or the working directory read-only
   kFileInside,  // below the working directory
-  kOwnName,     // a container's name of ours
+  kOwnName,     // a container name with our prefix
   kPlainLabel,  // not the label that marks what is ours
   kBuildArg,    // not one that BuildKit obeys
   kContainer,   // inspect --type
@@ -27,10 +27,10 @@ struct DockerOption {
   DockerValue value = DockerValue::kAny;
 };
 
-// What stands besides the options.
+// What comes besides the options.
 enum class DockerOperands {
   kNone,
-  kImageAndCommand,  // options end at the image; the rest is the container's
+  kImageAndCommand,  // options end at the image; the rest is the container's command
   kContext,          // one directory below the working directory
   kContainers,       // of ours, one or more
   kImage,            // exactly one, any
@@ -45,12 +45,12 @@ struct DockerCommand {
   std::span<const std::string_view> forced{};
 };
 
-// nullptr: not a command that may run here. `group` is "", "container" or "image".
+// nullptr: the command may not run here. `group` is "", "container" or "image".
 [[nodiscard]] const DockerCommand* find_docker_command(std::string_view group, std::string_view name);
 [[nodiscard]] std::span<const std::string_view> docker_command_names();
 
-// Containers and images made through the gate. A label cannot be asked for without the daemon, so the name carries it,
-// too: start, stop, rm and their kin take no other.
+// The name prefix of containers and images made through the gate. We cannot read a label without the daemon, so the
+// name marks them too: start, stop, rm and similar commands accept no other name.
 inline constexpr std::string_view kDockerOwnPrefix = "sallyport-";
 inline constexpr std::string_view kDockerLabel = "sallyport.gate";
 

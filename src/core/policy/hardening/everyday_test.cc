@@ -1,4 +1,4 @@
-// What people type every day and the hardening must not break (issue 16), each beside what must stay refused.
+// Everyday commands that the hardening must not break (issue 16), each next to one that must stay refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -16,31 +16,31 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kGitAlone = {"--version", "-v", "version"};
 
-// They run `git status` or its like in each submodule that is checked out.
+// These run `git status` or a similar command in each checked-out submodule.
 constexpr auto kEntersSubmodules = std::to_array<std::string_view>(
     {"add",    "checkout", "cherry-pick", "commit", "describe",  "diff",   "diff-files", "diff-index",
      "fetch",  "merge",    "mv",          "pull",   "push",      "rebase", "reset",      "restore",
      "revert", "rm",       "stash",       "status", "submodule", "switch", "worktree"});
 
-// They can check out another commit than the one that is.
+// These can check out another commit.
 constexpr auto kChangesIndex = std::to_array<std::string_view>(
     {"checkout", "cherry-pick", "merge", "pull", "rebase", "reset", "restore", "revert", "stash", "switch"});
 
-// They check objects, and leave out what a skip list names.
+// These check objects, and skip what a skip list names.
 constexpr auto kObeysSkipLists = std::to_array<std::string_view>({"fetch", "fsck", "pull", "remote", "submodule"});
 
 constexpr auto kReflogWithoutDiff =
     std::to_array<std::string_view>({"expire", "delete", "exists", "list", "drop", "write"});
 
-// What verifies a signature, by the names git itself uses. For these commands only: a signature is data of the repo's, and
-// every other command does without the programs.
+// The programs that verify a signature, by the names that git itself uses. Only these commands get them: a signature is
+// data of the repo, and every other command works without the programs.
 constexpr auto kVerifies = std::to_array<std::string_view>({"verify-commit", "verify-tag"});
 constexpr auto kVerifiers = std::to_array<std::string_view>(
     {"gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen"});
 
 constexpr std::array<std::string_view, 2> kDiffFlags = {"--no-ext-diff", "--no-textconv"};
 
-// Where the diff options go: behind the command, or behind its own verb where it has some (`stash show`).
+// Where the diff options go: after the command, or after its verb if it has one (`stash show`).
 std::size_t diff_options_position(const GitCommand& command, Argv arguments, std::size_t command_at) {
   const std::string_view verb = command_at + 1 < arguments.size() ? std::string_view(arguments[command_at + 1]) : "";
   const bool has_verb =
@@ -64,7 +64,7 @@ std::vector<std::string> fixed_arguments() {
   return fixed;
 }
 
-// format-patch writes files of fixed names into the directory it stands in; a repo can have made one of them a symlink.
+// format-patch writes files of fixed names into the current directory; one of them may be a symlink in the repo.
 void add_written_files(std::string_view command, const GitGlobals& globals, Argv options,
                        std::vector<FileRule>& files) {
   if (command != "format-patch") return;
@@ -79,7 +79,7 @@ void add_written_files(std::string_view command, const GitGlobals& globals, Argv
                    .hint = "remove what stands there, or write to --stdout"});
 }
 
-// `stash show` prints a summary unless it is given an option, and ours are some.
+// `stash show` prints a summary unless it gets an option, and we add options.
 bool needs_stat(const GitCommand& command, Argv after) {
   return command.name == "stash" &&
          std::ranges::none_of(after, [](const std::string& word) { return is_option(word); });
@@ -156,7 +156,7 @@ std::optional<GitQuestion> question_before_git(Argv argv) {
   const Result<GitGlobals> globals = read_git_globals(arguments);
   if (!globals || globals->count >= arguments.size()) return std::nullopt;
   const std::string& name = arguments[globals->count];
-  // They run nothing of the repo's; and who asks for the configuration is to see what it says.
+  // These run nothing of the repo; and `git config` must show the configuration as it is.
   if (name == "version" || name == "config") return std::nullopt;
   GitQuestion question{.tool_is_git = true, .argv = {argv.front()}};
   question.enters_submodules = std::ranges::find(kEntersSubmodules, name) != kEntersSubmodules.end() ||

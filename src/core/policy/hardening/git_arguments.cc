@@ -1,5 +1,5 @@
-// What a caller may say behind a git command: no option and no argument that runs a program of somebody's choosing, or
-// writes a file outside the repo. From the manual pages of git 2.39 and 2.55, command by command.
+// What a caller may pass after a git command: no option and no argument that runs a program that the caller or the repo
+// chooses, or writes a file outside the repo. From the manual pages of git 2.39 and 2.55, command by command.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::string_view kContinues =
     "it goes on with a todo list that may have come with the repo, exec lines included";
 constexpr std::string_view kReachable = "only the repo's own configuration is within reach";
 
-// git takes any unambiguous beginning of a long option, so "--upload-pa" is refused as well.
+// git accepts any unambiguous prefix of a long option, so "--upload-pa" is refused as well.
 constexpr auto kRefusedOptions = std::to_array<RefusedGitOption>({
     {"--upload-pack", kRunsProgram},
     {"--receive-pack", kRunsProgram},
@@ -64,19 +64,19 @@ constexpr auto kRefusedOptions = std::to_array<RefusedGitOption>({
     {"--edit", "there is no editor", "config"},
 });
 
-// Whole options that are also the beginning of a refused one, except where git knows only the longer one.
+// Whole options that are also a prefix of a refused option, except where git knows only the longer one.
 struct WholeOption {
   std::string_view option;
   std::string_view except;
 };
 constexpr auto kWholeOptions = std::to_array<WholeOption>({{"--text", "cat-file"}, {"--filter", "cat-file"}});
 
-// They only read, and the gate outranks the configuration of each submodule first (GitQuestion::enters_submodules).
+// These only read, and the gate first overrides the configuration of each submodule (GitQuestion::enters_submodules).
 bool recurses_only_to_read(const GitCommand& command, std::string_view argument) {
   return (command.name == "grep" || command.name == "ls-files") && may_abbreviate(argument, "--recurse-submodules");
 }
 
-// The merge strategies git brings. Another name is a program `git-merge-NAME` in PATH, or an alias.
+// git's own merge strategies. Any other name is a program `git-merge-NAME` in PATH, or an alias.
 constexpr auto kStrategies =
     std::to_array<std::string_view>({"octopus", "ort", "ours", "recursive", "resolve", "subtree"});
 
@@ -107,13 +107,13 @@ std::string_view next_of(Argv arguments, std::size_t i) {
   return i + 1 < arguments.size() ? std::string_view(arguments[i + 1]) : std::string_view();
 }
 
-// The value of an option, wherever it stands: "--format=tar" or "--format" "tar".
+// The value of an option, attached or in the next word: "--format=tar" or "--format" "tar".
 std::string_view value_of(Argv arguments, std::size_t i) {
   const LongOption option = split_long(arguments[i]);
   return option.has_value ? option.value : next_of(arguments, i);
 }
 
-// The strategy that an argument names, if it is about one. Of a cluster, "-nsours", the value is what follows the s.
+// The strategy that an argument names, if any. In a cluster such as "-nsours" the value follows the s.
 std::optional<std::string_view> strategy_in(const GitCommand& command, Argv arguments, std::size_t i) {
   const std::string_view argument = arguments[i];
   if (may_abbreviate(argument, "--strategy")) return value_of(arguments, i);
@@ -170,7 +170,7 @@ Status check_options(const GitCommand& command, Argv options) {
   return {};
 }
 
-// Every argument that could be a place to write to; an option's value is one, too.
+// Checks every argument that could be a path to write to; an option's value could be one, too.
 Status check_places(std::string_view tool, Argv arguments) {
   for (const std::string& argument : arguments) {
     if (is_option(argument) || argument.find("://") != std::string::npos || stays_below(argument)) continue;
@@ -186,13 +186,13 @@ bool has_option(Argv arguments, char flag, std::string_view with_value, std::spa
   });
 }
 
-// The first argument that is no option; "-" is none.
+// The first argument that is not an option; "-" is not one.
 std::string_view first_place(Argv arguments) {
   const auto found = std::ranges::find_if(arguments, [](const std::string& argument) { return !is_option(argument); });
   return found == arguments.end() ? std::string_view() : std::string_view(*found);
 }
 
-// Verbs and places of the commands that write to a path they are given.
+// Checks verbs and paths of the commands that write to a given path.
 Status check_verb(const GitCommand& command, Argv arguments) {
   const std::string_view verb = first_place(arguments);
   if (command.name == "submodule" && (arguments.empty() || arguments.front() != "status")) {
@@ -213,7 +213,7 @@ Status check_verb(const GitCommand& command, Argv arguments) {
     }
     return check_places("git worktree", arguments);
   }
-  // Both follow a symlink that the repo has put in the file's place.
+  // Both follow a symlink that the repo has put in place of the file.
   if (command.name == "bundle" && verb == "create" &&
       (arguments.front() != verb || first_place(arguments.subspan(1)) != "-")) {
     return fail(refused_argument("git bundle", verb, kWritesFile, "write - for the file, and take it from stdout"));

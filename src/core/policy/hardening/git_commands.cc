@@ -11,11 +11,11 @@ namespace {
 
 using enum DiffOptions;
 
-// Closed, because `git x` runs the repo's alias.x (a shell command when it starts with "!") for every x git does not
-// know itself. Left out: what exists to start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
-// daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), and gc and its kin
-// (gc.recentObjectsHook). range-diff starts `git log` without our --no-textconv, but with the settings by which the gate
-// outranks each driver it has listed (ADR 0026). What may stand behind each is in git_arguments.cc.
+// A closed list, because `git x` runs the repo's alias.x (a shell command when it starts with "!") for every x that is
+// no git command. Left out: commands that start other programs (bisect, filter-branch, difftool, mergetool, instaweb,
+// daemon, send-email, credential, help, request-pull, interpret-trailers, maintenance …), and gc and similar
+// (gc.recentObjectsHook). range-diff starts `git log` without our --no-textconv, but with the settings by which the
+// gate overrides each driver that git has listed (ADR 0026). git_arguments.cc says what may follow each command.
 constexpr auto kGitCommands = std::to_array<GitCommand>({
     GitCommand{"add"},
     GitCommand{"annotate", kTextconv},

@@ -1,4 +1,4 @@
-// Which git commands may be asked for, and which of their options may not.
+// Which git commands a caller may use, and which of their options are refused.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace sallyport::hardening {
 
-// Which fixed options a command needs so that no program of the repo's choosing runs for a diff.
+// Which fixed options a command needs so that a diff runs no program that the repo chooses.
 enum class DiffOptions { kNone, kTextconv, kAll };
 
 struct GitCommand {
   std::string_view name;
   DiffOptions diff = DiffOptions::kNone;
   std::string_view refused_shorts = {};
-  std::string_view shorts_with_value = {};  // end the search in a cluster such as "-eOUT"
+  std::string_view shorts_with_value = {};  // these end the search in a cluster such as "-eOUT"
 };
 
 [[nodiscard]] std::span<const GitCommand> git_commands();

@@ -1,6 +1,6 @@
-// Every value here was tried by hand on git 2.39.5 against a repo that sets each hook, command and driver to a canary
-// (ADR-0001 has the table). What cannot be closed from outside stands there too: filter, merge and, below the diff
-// family, textconv drivers have names the repo chooses, and the jail is what holds them.
+// We tested every value here by hand on git 2.39.5 against a repo that sets each hook, command and driver to a canary
+// (ADR-0001 has the table). ADR-0001 also lists what cannot be closed from outside: the repo chooses the names of
+// filter, merge and textconv drivers, and the jail contains them.
 #include "core/policy/hardening/git_config.h"
 
 #include <fmt/format.h>
@@ -13,9 +13,9 @@ namespace sallyport::hardening {
 namespace {
 
 constexpr auto kSettings = std::to_array<GitSetting>({
-    // "false", not empty: both work here, but only false is documented to switch it off.
+    // "false", not empty: both work, but only false is documented to switch it off.
     GitSetting{"core.fsmonitor", "false"},
-    // In a jail files belong to another id than the index says: git would read every one of them again.
+    // In a jail files belong to another id than the index says, so git would read every file again.
     GitSetting{"core.checkStat", "minimal"},
     GitSetting{"core.hooksPath", "/dev/null"},
     GitSetting{"core.pager", "cat"},
@@ -23,7 +23,7 @@ constexpr auto kSettings = std::to_array<GitSetting>({
     GitSetting{"core.askPass", ""},
     GitSetting{"core.sshCommand", "false"},
     GitSetting{"core.alternateRefsCommand", "true"},
-    GitSetting{"credential.helper", ""},  // empty forgets the helpers listed so far, those for one URL included
+    GitSetting{"credential.helper", ""},  // an empty value clears the helpers listed so far, those for one URL included
     GitSetting{"protocol.ext.allow", "never"},
     GitSetting{"gpg.program", "false"},
     GitSetting{"gpg.openpgp.program", "false"},
@@ -43,10 +43,10 @@ constexpr auto kSettings = std::to_array<GitSetting>({
     GitSetting{"status.submoduleSummary", "false"},
     GitSetting{"gc.auto", "0"},
     GitSetting{"maintenance.auto", "false"},
-    // A bare repo planted in a subdirectory is not taken for the repo; name one on purpose with --git-dir.
+    // git does not use a bare repo planted in a subdirectory; a caller can name one with --git-dir.
     GitSetting{"safe.bareRepository", "explicit"},
-    // git refuses a repo of another uid because its configuration could run commands. That is our starting point for
-    // every repo, and the uid differs as a matter of course inside a jail.
+    // git refuses a repo of another uid because its configuration could run commands. We assume that of every repo, and
+    // inside a jail the uid always differs.
     GitSetting{"safe.directory", "*"},
 });
 
@@ -56,9 +56,9 @@ struct Variable {
 };
 
 constexpr auto kVariables = std::to_array<Variable>({
-    // No ext and no helper of the repo's choosing; no file and no ssh, because remote.<name>.uploadpack names a command
-    // that runs for either, even from a mere lookup of a missing object in a partial clone (CVE-2024-32004). Outranks
-    // protocol.<name>.allow.
+    // Allows no ext and no helper that the repo chooses; and neither file nor ssh, because for both
+    // remote.<name>.uploadpack names a command that runs even for the lookup of a missing object in a partial clone
+    // (CVE-2024-32004). Overrides protocol.<name>.allow.
     Variable{"GIT_ALLOW_PROTOCOL", "https:http"},
     Variable{"GIT_ASKPASS", ""},
     Variable{"GIT_ATTR_NOSYSTEM", "1"},
@@ -68,7 +68,7 @@ constexpr auto kVariables = std::to_array<Variable>({
     Variable{"GIT_NO_LAZY_FETCH", "1"},
     Variable{"GIT_OPTIONAL_LOCKS", "0"},
     Variable{"GIT_PAGER", "cat"},
-    Variable{"GIT_PROXY_COMMAND", ""},  // outranks core.gitProxy, of which the first value counts, not the last
+    Variable{"GIT_PROXY_COMMAND", ""},  // overrides core.gitProxy, whose first value counts, not the last
     Variable{"GIT_SEQUENCE_EDITOR", ":"},
     Variable{"GIT_SSH_COMMAND", "false"},
     Variable{"GIT_TERMINAL_PROMPT", "0"},
@@ -77,7 +77,7 @@ constexpr auto kVariables = std::to_array<Variable>({
 
 constexpr std::string_view kCount = "GIT_CONFIG_COUNT";
 
-// One more setting: a pair of variables, and the count.
+// Adds one setting: a pair of variables, and the count.
 void add_pair(std::vector<EnvVar>& env, std::string_view key, std::string_view value) {
   const auto counter = std::ranges::find(env, kCount, &EnvVar::name);
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What outranks a hostile repo's own git configuration, for git itself and for tools that start it.
+// Settings that override a hostile repo's git configuration, for git itself and for tools that start git.
 #pragma once
 
 #include <span>
@@ -15,13 +15,13 @@ struct GitSetting {
   std::string_view value;
 };
 
-// Read after every configuration file, so nothing in the repo can win over them.
+// git reads these after every configuration file, so nothing in the repo can override them.
 [[nodiscard]] std::span<const GitSetting> git_settings();
 // Variables for git itself.
 [[nodiscard]] std::vector<EnvVar> git_env();
-// The same for a tool that starts git behind our back: the settings travel in the environment, too.
+// The same for a tool that starts git itself: the environment carries the settings, too.
 [[nodiscard]] std::vector<EnvVar> git_env_for_children();
-// Adds what a listing has led to. No-op on an environment that has no settings for git.
+// Adds the overrides from a listing. No-op on an environment without settings for git.
 void add_to_git_env_for_children(std::vector<EnvVar>& env, const GitConfiguration& git);
 
 }  // namespace sallyport::hardening

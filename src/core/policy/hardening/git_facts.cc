@@ -14,7 +14,7 @@ namespace {
 
 using Kind = HardeningFact::Kind;
 
-// Facts hold views: what is put together for them lives here, for as long as the program.
+// Facts hold views; this holds the composed text for the program's lifetime.
 struct Facts {
   std::deque<std::string> texts{};
   std::vector<HardeningFact> rows{};

@@ -15,8 +15,8 @@ constexpr auto kGlobalFlags = std::to_array<std::string_view>(
     {"--no-pager", "-P", "--bare", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs",
      "--noglob-pathspecs", "--icase-pathspecs", "--no-optional-locks", "--no-advice"});
 
-// They stand behind the gate's own settings and win over them, so each is a value that git only prints, compares or
-// stores: no program, no file, no place. Where the gate pins a key, only the pinned value may be repeated.
+// These come after the gate's own settings and override them, so git must only print, compare or store each value: no
+// program, no file, no path. For a key that the gate pins, the caller may only repeat the pinned value.
 constexpr auto kCallerKeys = std::to_array<GitCallerKey>({
     {"user.name", ""},
     {"user.email", ""},
@@ -92,7 +92,7 @@ constexpr auto kCallerKeys = std::to_array<GitCallerKey>({
     {"safe.directory", ""},
 });
 
-// Whom to believe about a signature is the operator's to say, and never a file of the repo's.
+// The operator decides whose signatures to trust, never a file of the repo.
 constexpr std::string_view kSigners = "gpg.ssh.allowedsignersfile";
 
 std::string lower(std::string_view text) {
@@ -167,7 +167,7 @@ class Reader {
                             .hint = "name a file of your own, and show it with `extra_read_only`"});
       return {};
     }
-    // The first that matches decides: a pinned key stands before the family it belongs to.
+    // The first match decides: a pinned key comes before its family.
     const auto* const known =
         std::ranges::find_if(kCallerKeys, [&](const GitCallerKey& caller) { return matches_key(caller.key, key); });
     if (known == kCallerKeys.end()) {

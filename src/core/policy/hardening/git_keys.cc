@@ -14,8 +14,8 @@ constexpr std::string_view kFileRead = "names a file git reads, anywhere on the 
 constexpr std::string_view kFileWritten = "names a file git writes, anywhere on the host";
 constexpr std::string_view kTransport = "decides what a transfer runs, or where it goes";
 
-// The values: filters, helpers and lists are switched off by an empty one. A driver for differences or merges cannot be
-// switched off by any: the neutral program does what git does without a driver.
+// An empty value switches off filters, helpers and lists. No value switches off a driver for diffs or merges: there we
+// set a neutral program that does what git does without a driver.
 constexpr auto kKeyRules = std::to_array<GitKeyRule>({
     {"filter.*.required", "false", "without its command a required filter fails"},
     {"filter.*", "", kFilter},
@@ -92,7 +92,7 @@ constexpr auto kClosedSections =
 
 struct HarmlessKeys {
   std::string_view section;
-  std::string_view names;  // each between blanks
+  std::string_view names;  // separated by blanks
 };
 
 constexpr auto kHarmless = std::to_array<HarmlessKeys>({
@@ -119,13 +119,13 @@ constexpr auto kHarmless = std::to_array<HarmlessKeys>({
     {"interactive", " singlekey "},
     {"gpg", " format mintrustlevel "},
     {"credential", " interactive protectprotocol sanitizeprompt usehttppath username "},
-    // Who judges the server of the repo's own choosing, and how it is asked; reads at most, and shows nothing of it.
+    // How git checks and asks a server that the repo chose; at most this reads a file, and shows nothing of it.
     {"http",
      " emptyauth extraheader followredirects keepalivecount keepaliveidle keepaliveinterval lowspeedlimit lowspeedtime "
      "maxrequests maxretries maxretrytime minsessions noepsv pinnedpubkey postbuffer proactiveauth proxyauthmethod "
      "proxysslcertpasswordprotected retryafter schannelcheckrevoke schannelusesslcainfo sslbackend sslcainfo sslcapath "
      "sslcertpasswordprotected sslcipherlist ssltry sslversion useragent version "},
-    // Of uploadpack and receivepack the first value counts, not the last: GIT_ALLOW_PROTOCOL is what keeps them from running.
+    // For uploadpack and receivepack the first value counts, not the last: GIT_ALLOW_PROTOCOL keeps them from running.
     {"remote",
      " advertisedas fetch followremotehead gh-resolved lfspushurl lfsurl mirror negotiationinclude negotiationrestrict "
      "partialclonefilter promisor proxyauthmethod prune prunetags push pushdefault pushurl serveroption "

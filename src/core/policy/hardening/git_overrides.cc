@@ -40,7 +40,7 @@ bool is_fixed(std::string_view key) {
   return std::ranges::any_of(git_settings(), [&](const GitSetting& setting) { return lower(setting.key) == key; });
 }
 
-// core.worktree is not here: an empty value is no neutral one. The gate names the work tree instead.
+// core.worktree is not here: an empty value is not neutral. The gate names the work tree instead.
 std::optional<std::string_view> override_for(const KeyParts& key) {
   for (const GitKeyRule& rule : git_key_rules()) {
     const KeyParts known = split_key(rule.pattern);
@@ -49,14 +49,14 @@ std::optional<std::string_view> override_for(const KeyParts& key) {
   if (git_section_is_closed(key.section)) {
     return git_key_is_harmless(key.section, key.name) ? std::nullopt : std::optional<std::string_view>("");
   }
-  // git's own include was followed while it listed.
+  // git followed includes when it made the listing.
   if (key.section == "include" || key.section == "includeif") return std::nullopt;
   return sounds_dangerous(key.name) ? std::optional<std::string_view>("") : std::nullopt;
 }
 
 Status check_can_be_outranked(const GitEntry& entry, const KeyParts& key) {
   static constexpr std::string_view kTakeItOut = "take it out of the repo's .git/config";
-  // They may include another file in a process that git starts later, when a branch or a remote has changed.
+  // These may include another file in a process that git starts later, after a branch or a remote has changed.
   if (key.section == "includeif" && (key.middle.starts_with("onbranch:") || key.middle.starts_with("hasconfig:"))) {
     return fail(
         invalid_request("git configuration", fmt::format("{} may name other files later", entry.key), kTakeItOut));
@@ -117,7 +117,7 @@ GitArguments as_arguments(std::span<const GitEntry> overrides) {
       arguments.argv.push_back(fmt::format("{}={}", entry.key, entry.value));
       continue;
     }
-    // -c ends the key at its first "=", --config-env at its last. The value stands in a variable.
+    // -c ends the key at its first "=", --config-env at its last. So a variable holds the value.
     std::string variable = fmt::format("SALLYPORT_GIT_VALUE_{}", arguments.env.size());
     arguments.argv.push_back(fmt::format("--config-env={}={}", entry.key, variable));
     arguments.env.push_back({.name = std::move(variable), .value = entry.value});

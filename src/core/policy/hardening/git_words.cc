@@ -8,8 +8,9 @@
 namespace sallyport::hardening {
 namespace {
 
-// git takes the next word for these whatever it begins with: get_arg() of parse-options.c, parse_long_opt() of diff.c.
-// Only whole names, and only the commands where the letter means this (blame -S is something else).
+// For these options git takes the next word as the value, whatever it begins with: get_arg() of parse-options.c,
+// parse_long_opt() of diff.c. Only whole names, and only the commands where the letter means this (blame -S is
+// something else).
 struct TakesNextWord {
   std::string_view command;
   std::string_view options;  // blanks between them
@@ -29,7 +30,7 @@ constexpr auto kTakesNextWord = std::to_array<TakesNextWord>({
     {"merge", "-m"},
 });
 
-// Letters that take no value, so that a "--" behind a cluster of them ends the options.
+// Letters without a value, so that a "--" after a cluster of them ends the options.
 struct PlainLetters {
   std::string_view command;
   std::string_view letters;
@@ -42,7 +43,7 @@ constexpr auto kPlainLetters = std::to_array<PlainLetters>({
     {"ls-files", "cdomiszukt"},
     {"status", "sbz"},
 });
-// With every command that knows them.
+// For every command that has these options.
 constexpr auto kPlainOptions = std::to_array<std::string_view>(
     {"--abbrev-commit",   "--all",          "--cached",        "--color",       "--exclude-standard",
      "--extended-regexp", "--first-parent", "--fixed-strings", "--follow",      "--full-history",
@@ -71,7 +72,7 @@ bool takes_next_word(std::string_view command, std::string_view word) {
          word.substr(1, word.size() - 2).find_first_not_of(letters_of(command)) == std::string_view::npos;
 }
 
-// Whether "--" behind this word can only be the end of the options.
+// True when "--" after this word can only end the options.
 bool takes_nothing(std::string_view command, std::string_view word) {
   if (!is_option(word)) return true;
   if (is_long(word)) {

@@ -1,4 +1,4 @@
-// Which of the words behind a git command git may read as options.
+// Which words after a git command git may read as options.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace sallyport::hardening {
 
-// Their places, in order. A word is left out only when git surely takes it for something else: what stands behind "--",
-// and the value of an option that takes the next word whatever it looks like ("log -S --exec", "grep -e --help").
+// Their indices, in order. Leaves out a word only when git certainly reads it as something else: a word after "--", and
+// the value of an option that always takes the next word ("log -S --exec", "grep -e --help").
 [[nodiscard]] std::vector<std::size_t> git_option_words(const GitCommand& command, Argv arguments);
 
 }  // namespace sallyport::hardening

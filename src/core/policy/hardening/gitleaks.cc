@@ -1,5 +1,5 @@
-// gitleaks (read at 8.30): it takes .gitleaks.toml from the scanned place, .gitleaksignore from there and from cwd, and
-// starts `git log -p` or `git diff` over the repo, which run the repo's textconv programs.
+// gitleaks (read at 8.30): it reads .gitleaks.toml from the scanned directory, .gitleaksignore from there and from cwd,
+// and starts `git log -p` or `git diff` over the repo, which run the repo's textconv programs.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kCommands = {"git",    "dir",   "directory", "file",
                                                        "detect", "stdin", "protect",   "version"};
-// --max-archive-depth (8.27) came after GITLEAKS_CONFIG_TOML (8.25): a version that does not know the variable, and would
-// obey the repo's configuration, does not know the option either and ends.
+// --max-archive-depth (8.27) came after GITLEAKS_CONFIG_TOML (8.25): a version without the variable, which would obey
+// the repo's configuration, does not know the option either and exits.
 constexpr std::array<std::string_view, 4> kFixed = {"--no-banner", "--ignore-gitleaks-allow",
                                                     "--gitleaks-ignore-path=/dev/null", "--max-archive-depth=0"};
 constexpr std::string_view kDefaultRules = "[extend]\nuseDefault = true\n";
 constexpr std::string_view kIgnoreFile = ".gitleaksignore";
-// What gitleaks itself gives to git log when it is given no options.
+// The options that gitleaks itself passes to git log when it gets none.
 constexpr std::string_view kLogDefaults = "--full-history --all --diff-filter=tuxdb";
 constexpr std::string_view kLogFixed = "--no-textconv --no-ext-diff";
 constexpr std::string_view kDiffs =
@@ -83,7 +83,7 @@ Status check_log_words(std::string_view value) {
   return {};
 }
 
-// The ignore file of the scanned place is read whatever the options say. A caller who names that very file accepts it.
+// gitleaks always reads the ignore file of the scanned directory. A caller that names that very file accepts it.
 void add_ignore_rule(const ReadArguments& read, std::string_view source, std::vector<FileRule>& files) {
   const std::string in_source = std::string(source) + "/" + std::string(kIgnoreFile);
   const std::string_view accepted = read.value_of("--gitleaks-ignore-path");
@@ -123,7 +123,7 @@ Result<HardenedCommand> harden_gitleaks(Argv argv) {
     if (given.option->name == "--log-opts") TRY(check_log_words(given.value));
   }
   if (command == "protect" || read.has("--staged") || read.has("--pre-commit")) out.needs_jail = std::string(kDiffs);
-  // The last one wins, and gitleaks gives no other options to git log then.
+  // The last one counts, and then gitleaks passes no other options to git log.
   if (runs_git_log(command, read)) {
     const std::string_view wanted = read.value_of("--log-opts", kLogDefaults);
     out.argv.push_back("--log-opts=" + std::string(kLogFixed) + " " + std::string(wanted));

@@ -1,4 +1,4 @@
-// One function per tool with hardening; table.cc has a row for each. Each gets argv[0] too.
+// One function per tool with hardening; table.cc has a row for each. argv includes argv[0].
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ namespace sallyport::hardening {
 using Argv = std::span<const std::string>;
 
 [[nodiscard]] Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git);
-// Nothing for a command that reads no repo, or that is refused anyway.
+// nullopt for a command that reads no repo, or that is refused anyway.
 [[nodiscard]] std::optional<GitQuestion> question_before_git(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_npm(Argv argv);
-// `words` of argv are the command itself: "npx", or "npm exec".
+// The first `words` of argv are the command itself: "npx", or "npm exec".
 [[nodiscard]] Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words);
 [[nodiscard]] Result<HardenedCommand> harden_npx(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_ripgrep(Argv argv);
@@ -32,7 +32,7 @@ using Argv = std::span<const std::string>;
 [[nodiscard]] Result<HardenedCommand> harden_node(Argv argv);
 [[nodiscard]] Result<HardenedCommand> harden_jq(Argv argv);
 
-// What each of them does, in rows (facts.h).
+// What each hardener does, in rows (facts.h).
 [[nodiscard]] std::vector<HardeningFact> npm_facts();
 [[nodiscard]] std::vector<HardeningFact> npx_facts();
 [[nodiscard]] std::vector<HardeningFact> ripgrep_facts();
@@ -48,7 +48,7 @@ using Argv = std::span<const std::string>;
 [[nodiscard]] std::vector<HardeningFact> jq_facts();
 [[nodiscard]] std::vector<HardeningFact> docker_facts();
 
-// What may be said to those that take a closed list of words.
+// The allowed words of tools with a closed list.
 [[nodiscard]] AdmittedWords git_admitted();
 [[nodiscard]] AdmittedWords npm_admitted();
 [[nodiscard]] AdmittedWords docker_admitted();

@@ -1,10 +1,10 @@
-// jq starts no program and writes no file. What is left is code of its own kind: ~/.jq and modules, found by `import`.
+// jq starts no program and writes no file. What remains is jq code: ~/.jq and modules, found by `import`.
 #include "core/policy/hardening/facts.h"
 #include "core/policy/hardening/hardeners.h"
 
 namespace sallyport::hardening {
 
-// Nothing to add: a jq program can only read what it is given and what a module path of the caller names.
+// Nothing to add: a jq program can only read its input and the modules that the caller names.
 Result<HardenedCommand> harden_jq(Argv argv) { return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}}; }
 
 std::vector<HardeningFact> jq_facts() {

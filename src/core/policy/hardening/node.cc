@@ -1,5 +1,5 @@
-// node runs what it is given: that is its purpose, and why only a jail may hold it. So do the compilers, build systems and
-// test runners of the ready policies (hardening "jailed", ADR 0045).
+// node runs the code that it gets: that is its purpose, so it may run only in a jail. The same holds for the compilers,
+// build systems and test runners of the ready policies (hardening "jailed", ADR 0045).
 #include <algorithm>
 #include <array>
 

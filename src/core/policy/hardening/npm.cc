@@ -17,17 +17,17 @@
 namespace sallyport::hardening {
 namespace {
 
-// On the command line and in the environment (C25): the first outranks every .npmrc, the second reaches the npm that
-// npm itself starts.
+// On the command line and in the environment (C25): the command line overrides every .npmrc, the environment reaches
+// the npm that npm itself starts.
 constexpr std::array<std::string_view, 1> kNpmFixed = {"--ignore-scripts"};
 
 constexpr std::string_view kRunsCode = "it runs the repo's scripts with your rights";
-// Written in place, so through a symlink; beside these npm writes below node_modules, where it replaces what it finds.
+// npm writes these in place, so through a symlink; below node_modules npm replaces files instead.
 constexpr auto kOutputs = std::to_array<std::string_view>({"package.json", "package-lock.json", "npm-shrinkwrap.json"});
 constexpr std::string_view kTarballs = "*.tgz";
 
-// In front of the command only words that cannot have a value: npm would take the command for it, and the word after
-// that for the command ("npm --tag test exec -- ./evil").
+// Before the command only words that cannot have a value: otherwise npm would take the command as the value, and the
+// next word as the command ("npm --tag test exec -- ./evil").
 constexpr auto kBeforeCommand = std::to_array<std::string_view>({"--ignore-scripts",
                                                                  "--silent",
                                                                  "-s",
@@ -53,13 +53,12 @@ constexpr auto kBeforeCommand = std::to_array<std::string_view>({"--ignore-scrip
                                                                  "--help",
                                                                  "-h"});
 constexpr auto kValuedFirst = std::to_array<std::string_view>({"--registry", "--loglevel", "--replace-registry-host"});
-// As separate words: npm takes the next word for these, whatever it is.
+// Options as separate words: npm always takes the next word as their value.
 constexpr auto kLogLevels =
     std::to_array<std::string_view>({"silent", "error", "warn", "notice", "http", "info", "verbose", "silly"});
 constexpr auto kPrefixes = std::to_array<std::string_view>({"--prefix", "-C"});
 
-// Words of npm's own that stand for an option with its value. npm combines letters ("-glp"), so single dashes are a
-// closed list too.
+// npm's shorthands for an option with its value. npm combines letters ("-glp"), so single dashes are a closed list too.
 constexpr auto kShorthands = std::to_array<std::string_view>(
     {"--silent", "--quiet", "--verbose", "--desc", "--help", "--no", "--porcelain", "--readonly", "--iwr", "--ws",
      "-a",       "-d",      "-dd",       "-ddd",   "-f",     "-h",   "-l",          "-n",         "-p",    "-q",
@@ -70,7 +69,8 @@ bool is_in_list(std::span<const std::string_view> names, std::string_view name) 
   return std::ranges::find(names, name) != names.end();
 }
 
-// The directory that --prefix names, where npm then acts. npm expands "~/" and "${NAME}", and reads some words as no value.
+// The directory that --prefix names, where npm then acts. npm expands "~/" and "${NAME}", and reads some words as an
+// unset value.
 Status check_prefix(std::string_view word, std::string_view directory) {
   constexpr auto kNoValue = std::to_array<std::string_view>({"", "true", "false", "null", "undefined"});
   if (!is_in_list(kNoValue, directory) && !directory.starts_with('-') && !directory.starts_with('~') &&
@@ -90,7 +90,7 @@ const NpmPin* find_pin(std::string_view key) {
 
 enum class Takes { kNothing, kOwnValue, kNextWord };
 
-// The arguments behind the command, read as npm's parser (nopt) reads them.
+// Reads the arguments after the command as npm's parser (nopt) does.
 class Arguments {
  public:
   explicit Arguments(Argv words) : words_(words) {}
@@ -107,7 +107,7 @@ class Arguments {
         continue;
       }
       const Takes takes = TRY(check_option(word, i + 1 < words_.size() ? std::string_view(words_[i + 1]) : ""));
-      // A word that looks like an option is checked as one, whoever takes it.
+      // Check a word that looks like an option as an option, even if it is a value.
       if (takes == Takes::kNextWord && i + 1 < words_.size() && !is_option(words_[i + 1])) ++i;
     }
     if (command.takes_packages) {
@@ -122,7 +122,7 @@ class Arguments {
   }
 
   [[nodiscard]] const NpmSources& sources() const { return sources_; }
-  // Where npm acts; empty: in the working directory.
+  // The directory where npm acts; empty: the working directory.
   [[nodiscard]] std::string_view prefix() const { return prefix_; }
 
  private:
@@ -161,7 +161,7 @@ class Arguments {
   }
 
   static Result<Takes> check_scripts(std::string_view word, std::string_view next) {
-    // A following "false" would be its value.
+    // npm would read a following "false" as its value.
     const bool on = word == "--ignore-scripts=true" || (word == "--ignore-scripts" && next != "false");
     if (on) return Takes::kNothing;
     return refuse(word, "install scripts are always off");
@@ -250,7 +250,7 @@ std::vector<EnvVar> npm_env(const NpmSources& sources) {
     env.push_back({.name = npm_variable(pin.key), .value = std::string(pin.value)});
     if (pin.key == "git" && sources.git) env.back().value = "git";
   }
-  // A denied host stays denied: npm would wait a minute to ask again. --fetch-retries=N outranks this.
+  // A denied host stays denied, and npm would wait a minute before a retry. --fetch-retries=N overrides this.
   env.push_back({.name = npm_variable("fetch-retries"), .value = "0"});
   return env;
 }
@@ -264,7 +264,7 @@ void add_output(std::string_view prefix, std::string_view path, std::vector<File
                    .hint = "remove it, or put a plain file in its place"});
 }
 
-// What the command writes, and whether it runs the repo's scripts.
+// Notes what the command writes, and whether it runs the repo's scripts.
 void add_deeds(const NpmCommand& command, std::string_view prefix, HardenedCommand& out) {
   if (command.runs_scripts) out.needs_jail = std::string(kRunsCode);
   if (!prefix.empty()) {
@@ -290,7 +290,7 @@ Result<HardenedCommand> harden_npm(Argv argv) {
   const NpmCommand& command = *find_npm_command(words[before.command]);
   Arguments arguments(words.subspan(before.command + 1));
   TRY(arguments.check(command));
-  // In front of everything, so before any "--", and where no later spelling that could win is accepted.
+  // Put it first, before any "--"; we accept no later spelling that could override it.
   HardenedCommand out{.argv = insert_after(argv, 0, kNpmFixed), .env = npm_env(arguments.sources())};
   // The last one counts.
   add_deeds(command, arguments.prefix().empty() ? before.prefix : arguments.prefix(), out);

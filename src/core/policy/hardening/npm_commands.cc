@@ -12,7 +12,7 @@ constexpr bool kWrites = true;
 
 // Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
 // pre and post scripts). Left out: explore, edit, init and other ways to start a program, and what acts on an account or
-// the user's configuration. exec is read by npm_exec.cc.
+// the user's configuration. npm_exec.cc reads exec.
 constexpr auto kCommands = std::to_array<NpmCommand>({
     {"install", kPackages, false, kWrites},
     {"i", kPackages, false, kWrites},

@@ -1,4 +1,4 @@
-// npm's commands as far as a caller may use them. npm completes abbreviated commands, so only whole names are taken.
+// The npm commands that a caller may use. npm completes abbreviated commands, so we accept only whole names.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ struct NpmCommand {
   bool takes_packages = false;  // its arguments are packages to fetch
   bool runs_scripts = false;    // of the repo's
   bool writes = false;          // package.json and the lock files
-  // Its first argument must be one of these, blanks between them; empty: any. "-" stands for no argument at all.
+  // Its first argument must be one of these, separated by blanks; empty: any. "-" means no argument at all.
   std::string_view verbs{};
 };
 
 [[nodiscard]] std::span<const NpmCommand> npm_commands();
 [[nodiscard]] const NpmCommand* find_npm_command(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> npm_command_names();
-// Whether `verb`, or none when it is empty, may follow the command.
+// True when `verb` (empty: none) may follow the command.
 [[nodiscard]] bool takes_verb(const NpmCommand& command, std::string_view verb);
 
 }  // namespace sallyport::hardening

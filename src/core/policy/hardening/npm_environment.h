@@ -1,4 +1,4 @@
-// The variables every npm gets, whichever of its commands runs.
+// The variables that npm gets for every command.
 #pragma once
 
 #include <vector>

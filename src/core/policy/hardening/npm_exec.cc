@@ -1,5 +1,5 @@
-// npx and npm exec: a program that is installed in the repo's own node_modules, and no other. npm would fetch one that is
-// not there; --no keeps it from that, and the calls that name where to fetch from are refused.
+// npx and npm exec: they run only a program installed in the repo's own node_modules. npm would fetch a missing one;
+// --no prevents that, and we refuse calls that name a source to fetch from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kRunsInstalled = "it runs a program from the repo's node_modules with your rights";
 constexpr std::string_view kInstallFirst = "install it in the repo first: npm install --save-dev NAME";
 
-// Of npm 11 and earlier; each is a flag, so no word behind it can be taken for its value.
+// From npm 11 and earlier; each is a flag, so the next word cannot be its value.
 constexpr auto kFlags = std::to_array<std::string_view>(
     {"--no", "--no-install", "--offline", "--silent", "-s", "--quiet", "-q", "--ignore-scripts"});
 constexpr std::array<std::string_view, 2> kFixed = {"--no", "--ignore-scripts"};
@@ -25,7 +25,7 @@ constexpr bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// "eslint" or "@scope/tool". A version, a path, a URL or user/repo would be fetched.
+// "eslint" or "@scope/tool". npm would fetch a version, a path, a URL or user/repo.
 bool is_installed_name(std::string_view name) {
   if (name.starts_with('@')) {
     const std::size_t slash = name.find('/');
@@ -55,7 +55,7 @@ Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words) {
     return fail(
         refused_argument(tool, arguments[at], "it would be fetched, not taken from node_modules", kInstallFirst));
   }
-  // npx passes on all that follows the name; npm exec reads options there unless "--" stands before it.
+  // npx passes on everything after the name; npm exec reads options there unless "--" comes first.
   const Argv rest = arguments.subspan(at + 1);
   const auto option = std::ranges::find_if(rest, [](const std::string& word) { return is_option(word); });
   if (words > 1 && !separated && option != rest.end()) {

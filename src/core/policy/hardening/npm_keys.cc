@@ -1,5 +1,5 @@
 // Compiled from the definitions of npm 7.24, 8.19, 9.9, 10.9, every minor version of 11, and 12.0 to 12.2
-// (@npmcli/config/lib/definitions), and npm 6.14's lib/config/defaults.js. ADR-0025 says how each pin was tried.
+// (@npmcli/config/lib/definitions), and npm 6.14's lib/config/defaults.js. ADR-0025 says how we tested each pin.
 #include "core/policy/hardening/npm_keys.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr auto kPins = std::to_array<NpmPin>({
     {"dangerously-allow-all-scripts", "false", "overrides the project's list of allowed scripts", false, {11, 16}},
     {"ignore-extension", "true", "npm 12 loads .npm-extension.mjs of the project", false, {12, 0}},
     {"onload-script", "false", "npm 6 loads code from it at every start", false, kAlways, kNpm7},
-    // Packages from elsewhere than a registry: their own .npmrc is read while npm prepares them.
+    // Packages from outside a registry: npm reads their own .npmrc while it prepares them.
     {"allow-git", "none", "a git dependency runs git and prepares the package with its own .npmrc", true, {11, 9}},
     {"allow-remote", "none", "a dependency by URL comes from any host, past the registry", true, {11, 14}},
     // Where npm acts.
@@ -42,7 +42,7 @@ constexpr auto kPins = std::to_array<NpmPin>({
     {"strict-ssl", "true", "\"false\" believes every server, and sends it the operator's token", true},
     // Other configurations.
     {"userconfig", "~/.npmrc", "names another configuration file"},
-    // Not needed here, and asked of a server at every install.
+    // Not needed here, and npm asks a server for it at every install.
     {"audit", "false", "sends the list of packages to the registry", true},
     {"fund", "false", "adds text to the output", true},
     {"update-notifier", "false", "asks the registry for a newer npm", true},
@@ -132,7 +132,7 @@ constexpr auto kFlags = std::to_array<std::string_view>({"all",
                                                          "workspaces-update",
                                                          "yes"});
 
-// Unknown to some version since 7, or the value is a package: the next word is a package argument then.
+// Keys that some version since 7 does not know, or whose value is a package: then the next word is a package argument.
 constexpr auto kOneWord = std::to_array<std::string_view>({"allow-directory",
                                                            "allow-file",
                                                            "allow-scripts",
@@ -164,8 +164,8 @@ constexpr auto kOneWord = std::to_array<std::string_view>({"allow-directory",
                                                            "sso-type",
                                                            "token-description"});
 
-// "ca", "registry", "proxy" and their kin choose whom npm talks to and believes, as packages themselves do. Egress rules
-// bound whom it reaches, whatever they say.
+// "ca", "registry", "proxy" and similar keys choose which servers npm contacts and trusts, as packages themselves do.
+// Egress rules limit which hosts it reaches, whatever these keys say.
 constexpr auto kValued = std::to_array<std::string_view>({"_auth",
                                                           "access",
                                                           "also",

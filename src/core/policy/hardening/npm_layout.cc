@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::string_view kNothing = "/dev/null";
 
-// An unknown version gets everything: a warning more, never a pin less.
+// An unknown version gets every pin: rather one warning more than one pin less.
 bool knows(const NpmLayout& layout, const NpmPin& pin) {
   return !layout.version || (*layout.version >= pin.since && *layout.version < pin.until);
 }
 
-// npm keeps the default of these in an accessor that swallows the first value set, whoever sets it: the variable alone
-// would lose against a project's .npmrc. The option is read first, and the variable then counts.
+// npm keeps the default of these in an accessor that swallows the first value set: with the variable alone, a project's
+// .npmrc would count. npm reads the option first, and then the variable counts.
 bool has_accessor(std::string_view key) { return key == "globalconfig" || key == "global-ignore-file"; }
 
 std::string below(const std::string& directory, std::string_view rest) {

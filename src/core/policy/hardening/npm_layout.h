@@ -1,5 +1,5 @@
-// The part of npm's hardening that needs to know which npm was found: pins for paths of its installation, and leaving
-// out variables its version does not know (npm 11 and later print a warning for each).
+// The part of npm's hardening that depends on the npm that was found: it pins paths of its installation, and leaves out
+// variables that its version does not know (npm 11 and later print a warning for each).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace sallyport::hardening {
 
-// Read from the installation by locate/npm_installation.h. What could not be read stays empty, and is pinned to nothing.
+// locate/npm_installation.h reads it from the installation. What could not be read stays empty, and is not pinned.
 struct NpmLayout {
   std::optional<NpmVersion> version{};
   std::string root{};           // of npm's own package
@@ -23,7 +23,7 @@ struct NpmLayout {
 // "11.19.1"; nullopt when it is no version.
 [[nodiscard]] std::optional<NpmVersion> parse_npm_version(std::string_view text);
 
-// For a hardened npm command: argv[0] is npm, `env` holds the pins.
+// Call it with a hardened npm command: argv[0] is npm, `env` holds the pins.
 void fit_to_npm(const NpmLayout& layout, std::vector<std::string>& argv, std::vector<EnvVar>& env);
 
 }  // namespace sallyport::hardening

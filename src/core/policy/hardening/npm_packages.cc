@@ -61,7 +61,7 @@ Source source_of(std::string_view spec) {
   if (starts_with_any_case(spec, "npm:")) spec.remove_prefix(4);
   if (starts_with_any_case(spec, "file:")) return source_of_path(spec.substr(5));
   if (spec.starts_with('.') || spec.starts_with('~') || (!spec.empty() && is_slash(spec.front()))) {
-    // "~1.2" and "~ 1" are versions.
+    // "~1.2" and "~ 1" are version ranges.
     if (!spec.starts_with('~') || (spec.size() > 1 && is_slash(spec[1]))) return source_of_path(spec);
   }
   const std::string_view scheme = scheme_of(spec);
@@ -84,7 +84,8 @@ Status check_source(std::string_view argument, Source source, const NpmSources& 
       if (allowed.git) return {};
       return fail(refused_argument("npm", argument, "git dependencies are off", "allow them with --allow-git=root"));
     case Source::kRemote:
-      // A hosting site's URL of a repo is a git dependency to npm, any other a remote one; npm itself then decides.
+      // npm treats a hosting site's URL of a repo as a git dependency, any other URL as a remote one; if the caller
+      // allowed either, npm itself decides.
       if (allowed.remote || allowed.git) return {};
       return fail(refused_argument("npm", argument, "dependencies by URL are off",
                                    "allow them with --allow-remote=root, or name the package"));

@@ -1,4 +1,4 @@
-// What a caller may name as a package: npm takes git URLs, tarballs of any host and any path of the file system too.
+// What a caller may name as a package: npm also accepts git URLs, tarballs from any host and any path.
 #pragma once
 
 #include <string_view>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kField = "allow_package_scripts";
 constexpr std::string_view kScriptsOff = "--ignore-scripts";
-// These run what the caller asked for by name, and around it the scripts before and after.
+// These run the script that the caller names, and its pre and post scripts.
 constexpr auto kByName =
     std::to_array<std::string_view>({"test", "t", "tst", "run", "run-script", "start", "stop", "restart"});
 constexpr auto kRebuild = std::to_array<std::string_view>({"rebuild", "rb"});
@@ -23,8 +23,8 @@ bool is_one_of(const List& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Only the plainest spelling: the command first, and for rebuild nothing but names, so that none of them can be taken for
-// the value of an option and leave `npm rebuild` without a name, which rebuilds everything.
+// Accepts only the plainest spelling: the command first, and for rebuild only names. Otherwise npm could read a name as
+// the value of an option, and `npm rebuild` without a name rebuilds everything.
 Status check_command(std::span<const std::string> argv) {
   const std::string_view command = argv.size() > 1 ? std::string_view(argv[1]) : std::string_view();
   if (is_one_of(kByName, command)) return {};
@@ -58,12 +58,12 @@ Status let_scripts_run(const ToolEntry& tool, std::span<const std::string> argv,
     return fail(invalid_request(kField, "scripts never run with a network", "allow no host in the same call"));
   }
   TRY(check_command(argv));
-  // Ours stands right behind the name; a later one is the caller's.
+  // Our option comes right after the name; a later one is the caller's.
   const bool is_ours = command.argv.size() > 1 && command.argv[1] == kScriptsOff;
   if (!is_ours) return fail(invalid_request(kField, "the command was not hardened as expected", "report this"));
   command.argv[1] = "--ignore-scripts=false";
   set(command.env, "ignore-scripts", "false");
-  // npm 12 asks the project's own list whose scripts may run. Here the caller has named them.
+  // npm 12 checks the project's own list of packages whose scripts may run. Here the caller has named them.
   if (is_one_of(kRebuild, argv[1])) set(command.env, "dangerously-allow-all-scripts", "true");
   command.needs_jail = "it runs scripts of the repo and its packages";
   return {};

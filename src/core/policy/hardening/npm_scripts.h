@@ -9,7 +9,7 @@
 
 namespace sallyport::hardening {
 
-// Takes `--ignore-scripts` off a hardened npm command, or says why that cannot be. `argv` is the caller's own.
+// Removes `--ignore-scripts` from a hardened npm command, or says why it cannot. `argv` is the caller's own.
 [[nodiscard]] Status let_scripts_run(const ToolEntry& tool, std::span<const std::string> argv,
                                      std::span<const HostRule> hosts, HardenedCommand& command);
 

@@ -49,7 +49,7 @@ TEST(AllowPackageScripts, LetsTheProjectsOwnScriptsRunAndSaysSoInThePlan_C25) {
   EXPECT_THAT(plan->required, Contains(Guarantee::kNetIsolated));
   EXPECT_FALSE(plan->needs_jail.empty());
   EXPECT_EQ(json_of(*plan)["package_scripts"], "allowed");
-  // Without the word: off, twice, and another digest.
+  // Without the permission: scripts are off, in both places, and the digest differs.
   spec.allow_package_scripts.reset();
   const Result<Plan> usual = plan_for(spec);
   ASSERT_TRUE(usual.has_value());

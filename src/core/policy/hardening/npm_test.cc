@@ -118,7 +118,7 @@ TEST(HardenNpm, RefusesEverySpellingThatTurnsScriptsOn_C25) {
 TEST(HardenNpm, RefusesEveryPinnedKeyTheCallerMayNotChoose_C25) {
   for (const auto pins : {npm_pins(), npm_layout_pins()}) {
     for (const NpmPin& pin : pins) {
-      // Where a caller's --prefix may lead is the gate's to check (everyday_test.cc).
+      // The gate checks where a caller's --prefix leads (everyday_test.cc).
       if (pin.caller_may || pin.key == "ignore-scripts" || pin.key == "prefix") continue;
       const std::string key(pin.key);
       for (const std::string& word : {"--" + key + "=x", "--" + key, "--no-" + key, "-" + key, "---" + key}) {

@@ -1,4 +1,4 @@
-// Looking for options in somebody else's command line, erring towards "it is there".
+// Finds options in a command line of another program; when in doubt, it says that the option is there.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,22 @@ struct LongOption {
 [[nodiscard]] inline bool is_option(std::string_view argument) { return argument.size() > 1 && argument[0] == '-'; }
 [[nodiscard]] inline bool is_long(std::string_view argument) { return argument.starts_with("--"); }
 
-// Whether `argument` is the long option `option`, or an abbreviation a parser might take for it: "--upload-pa".
+// True when `argument` is the long option `option`, or an abbreviation that a parser might accept for it:
+// "--upload-pa".
 [[nodiscard]] bool may_abbreviate(std::string_view argument, std::string_view option);
 
-// Whether the short flag occurs in a cluster such as "-qz". A flag in `with_value` takes the rest of the cluster as its
-// value and ends the search.
+// True when the short flag occurs in a cluster such as "-qz". A flag in `with_value` takes the rest of the cluster as
+// its value and ends the search.
 [[nodiscard]] bool has_short(std::string_view argument, char flag, std::string_view with_value);
 
-// Whether a path names neither the root nor a parent. Pure code cannot follow it: it starts inside the working directory.
+// True when a path names neither the root nor a parent. Pure code cannot follow symlinks; the path starts inside the
+// working directory.
 [[nodiscard]] bool stays_below(std::string_view path);
 
 [[nodiscard]] Error refused_argument(std::string_view tool, std::string_view argument, std::string_view why,
                                      std::string_view hint);
 
-// argv[0], then the fixed arguments, then the caller's: `skip` of them stay in front of the fixed ones.
+// argv[0], then the fixed arguments, then the caller's; the first `skip` of these stay before the fixed ones.
 [[nodiscard]] std::vector<std::string> insert_after(Argv argv, std::size_t skip,
                                                     std::span<const std::string_view> fixed);
 

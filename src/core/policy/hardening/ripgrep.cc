@@ -8,7 +8,7 @@
 namespace sallyport::hardening {
 namespace {
 
-// First, so that nothing before it can count; there is no option that takes it back.
+// First, so that no earlier option counts; no option can undo it.
 constexpr std::array<std::string_view, 1> kRipgrepFixed = {"--no-config"};
 constexpr std::string_view kShortsWithValue = "ABCEMTdefgjmrt";
 
@@ -16,14 +16,14 @@ struct RipgrepRefused {
   std::string_view option;
   std::string_view why;
 };
-// ripgrep takes no abbreviations, so exact names are enough ("--pretty" is another option than "--pre").
+// ripgrep accepts no abbreviations, so exact names are enough ("--pretty" is not "--pre").
 constexpr auto kRipgrepRefused = std::to_array<RipgrepRefused>({
     RipgrepRefused{"--pre", "it starts a program for every file"},
     RipgrepRefused{"--hostname-bin", "it starts a program"},
     RipgrepRefused{"--search-zip", "it starts decompressors found by PATH"},
 });
 
-// Long options without a value, of ripgrep 13 to 15. Behind one of them "--" can only end the options.
+// Long options without a value, of ripgrep 13 to 15. After one of them "--" can only end the options.
 constexpr auto kPlain = std::to_array<std::string_view>({"--auto-hybrid-regex",
                                                          "--binary",
                                                          "--block-buffered",
@@ -88,7 +88,7 @@ constexpr auto kPlain = std::to_array<std::string_view>({"--auto-hybrid-regex",
 // The first letter of a cluster that takes a value, or none.
 std::size_t valued_letter(std::string_view cluster) { return cluster.find_first_of(kShortsWithValue, 1); }
 
-// Every ripgrep takes the word behind these for a pattern, whatever it begins with.
+// Every ripgrep reads the word after these as a pattern, whatever it begins with.
 bool takes_pattern(std::string_view word) {
   if (is_long(word)) return word == "--regexp";
   const std::size_t letter = valued_letter(word);

@@ -1,5 +1,5 @@
-// semgrep (read at 1.93): two parsers share one command line, and one of them completes abbreviations, so only whole
-// names are taken. Rules come from files; a name or an address of rules is fetched.
+// semgrep (read at 1.93): two parsers share one command line, and one of them completes abbreviations, so we accept
+// only whole names. Rules must come from files; semgrep fetches rules that are given by name or address.
 #include <algorithm>
 #include <array>
 
@@ -111,7 +111,7 @@ constexpr CommandLine kLine{.tool = "semgrep", .options = kOptions};
 
 constexpr std::array<std::string_view, 6> kNamesOfRules = {"auto", "policy", "r2c", "code", "secrets", "supply-chain"};
 
-// What semgrep takes for a file is what is none of these; see ConfigLoader in its config_resolver.py.
+// semgrep treats anything else as a file; see ConfigLoader in its config_resolver.py.
 bool is_fetched(std::string_view config) {
   if (config.find("://") != std::string_view::npos) return true;
   if (config.starts_with("p/") || config.starts_with("r/") || config.starts_with("s/")) return true;

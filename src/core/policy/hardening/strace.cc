@@ -1,5 +1,5 @@
-// strace (read at 6.1 and 6.16): it starts any program, and its output file may be one too ("|cmd", "!cmd"). The program
-// it traces must be a tool of the same closed set and gets its own hardening (core/policy/hardening.cc).
+// strace (read at 6.1 and 6.16): it starts any program, and its output file may be a program too ("|cmd", "!cmd"). The
+// program it traces must be a tool of the same closed set and gets its own hardening (core/policy/hardening.cc).
 #include <array>
 
 #include "core/policy/hardening/closed_options.h"
@@ -87,7 +87,7 @@ Result<HardenedCommand> harden_strace(Argv argv) {
     out.files.push_back(out.files[i]);
     out.files.back().path += ".*";
   }
-  if (read.operands.empty()) return out;  // --version, or strace's own complaint
+  if (read.operands.empty()) return out;  // --version, or strace reports the error itself
   out.needs_jail = std::string(kRunsCode);
   out.inner_at = 1 + read.end;
   return out;

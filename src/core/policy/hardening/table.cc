@@ -8,7 +8,7 @@
 namespace sallyport::hardening {
 namespace {
 
-// For the many that need nothing but the arguments.
+// For the hardeners that need only the arguments.
 template <auto kHarden>
 Result<HardenedCommand> by_argv(Argv argv, const GitConfiguration& /*git*/) {
   return kHarden(argv);

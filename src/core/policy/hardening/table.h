@@ -1,4 +1,4 @@
-// Every hardening there is, one row each (C28). A tool's entry names its row.
+// Every hardening, one row each (C28). A tool's entry names its row.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct HardeningRow {
   AdmittedWords (*admitted)() = nullptr;
 };
 
-// Null for a name that is none.
+// Null for an unknown name.
 [[nodiscard]] const HardeningRow* find_hardening(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> hardening_names();
 
