@@ -22,7 +22,7 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-// A mistake of the caller is InvalidRequest; everything else is the system's.
+// InvalidRequest for a mistake of the caller, SystemError for everything else.
 Error lookup_error(std::string_view field, const std::string& path, int error_number) {
   const std::string shown = printable(path);
   switch (error_number) {
@@ -108,7 +108,7 @@ Result<std::filesystem::path> canonical_directory(const std::filesystem::path& p
   struct stat info{};
   if (::stat(resolved.c_str(), &info) != 0) return fail(lookup_error(field, resolved.native(), errno));
   if (!S_ISDIR(info.st_mode)) return fail(lookup_error(field, resolved.native(), ENOTDIR));
-  // Effective ids, as the later open will be judged.
+  // Use effective ids, like the later open.
   if (::faccessat(AT_FDCWD, resolved.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
     return fail(lookup_error(field, resolved.native(), errno));
   }

@@ -15,16 +15,16 @@ namespace sallyport {
 [[nodiscard]] Result<std::filesystem::path> canonical_directory(const std::filesystem::path& path,
                                                                 std::string_view field = "path");
 
-// As it was written, made absolute: nothing is followed. The ".." at its beginning lead up from where we are, which the kernel
-// names without symlinks, so the directories between are not passed through.
+// The path as written, made absolute without following symlinks. Leading ".." go up from the current directory, whose
+// name from the kernel has no symlinks, so the path does not pass through the directories in between.
 [[nodiscard]] Result<std::filesystem::path> absolute_from_here(const std::filesystem::path& path);
 
 // An existing file or directory, for extra mounts.
 [[nodiscard]] Result<std::filesystem::path> canonical_existing(const std::filesystem::path& path,
                                                                std::string_view field = "path");
 
-// The same, with every symlink that was followed on the way, each by its own canonical place: whoever can write there
-// decides where the path leads next time.
+// The same, with every symlink that was followed on the way, each by its own canonical path: a process that can write
+// there decides where the path leads next time.
 struct ResolvedPath {
   std::filesystem::path path;
   std::vector<std::filesystem::path> links;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kNoController =
     "mount the cgroup hierarchy, or start this program in a delegated cgroup v2 subtree";
 
-// A directory we may not write to is the common case for a plain user: say which guarantee that costs.
+// For a plain user, a directory that we may not write to is the common case: name the guarantee that the run loses.
 Error unavailable(Guarantee guarantee, const Error& cause) {
   return guarantee_unavailable(guarantee, cause.message, cause.hint);
 }
@@ -28,7 +28,7 @@ bool offers(const CgroupLayout& layout, std::string_view controller) {
   return text && has_word(*text, controller);
 }
 
-// A controller lives in one version at a time. v2 where it has all that is asked, v1 where that is what the host has.
+// A controller lives in one version at a time. Chooses v2 if it has all the wanted controllers, else v1.
 CgroupVersion choose_version(const CgroupLimits& limits, const CgroupLayout& layout) {
   const bool v1_memory = limits.memory_bytes && layout.v1_memory && !offers(layout, "memory");
   const bool v1_pids = limits.pids_max && layout.v1_pids && !offers(layout, "pids");
@@ -76,7 +76,7 @@ Status RunCgroup::apply_v1(const CgroupLimits& limits, const CgroupLayout& layou
           guarantee, "no cgroup hierarchy with the " + std::string(controller) + " controller is visible",
           kNoController));
     }
-    // Controllers mounted together (cpu,cpuacct) share a directory; ours never do, so one member each is right.
+    // Controllers mounted together (cpu,cpuacct) share a directory; ours never do, so each gets one member.
     if (Status added = add(*parent, controller); !added) return fail(unavailable(guarantee, added.error()));
     return members_.back().directory.get();
   };
@@ -162,7 +162,7 @@ Result<std::chrono::microseconds> RunCgroup::cpu_time() const {
 }
 
 Status RunCgroup::kill() const {
-  // pids first: there a group can be stopped from forking before its members are walked.
+  // Kill by pids first: there we can forbid forks before we walk the members.
   if (const Member* const pids = member("pids")) TRY(kill_group(pids->directory.get()));
   for (const Member& each : members_) TRY(kill_group(each.directory.get()));
   return {};

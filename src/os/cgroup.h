@@ -4,10 +4,10 @@
 //   // in the child, before exec: write "0" to each of group.procs_fds()
 //   // afterwards:                TRY(group.oom_kills()) > 0 means the kernel killed in this group
 //
-// Made beneath our own cgroup, so whatever bounds us bounds the run too. Under v2 a cgroup with processes cannot give
-// controllers to its children; then a sibling of ours is used, but only when that does not escape from a limit tighter
-// than the run's own. The caller's processes are never moved.
-// What cannot be had is a GuaranteeUnavailable error with the reason; a limit is never silently dropped.
+// The group lies beneath our own cgroup, so our limits also bound the run. Under v2 a cgroup with processes cannot give
+// controllers to its children; then we use a sibling of ours, but only when that does not escape from a limit tighter
+// than the run's own. We never move the caller's processes. If a limit is unavailable, the error is
+// GuaranteeUnavailable with the reason; no limit is silently dropped.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,7 @@ class RunCgroup {
 
   // Processes of this group that the kernel's OOM killer ended. 0 when memory is not limited.
   [[nodiscard]] Result<std::uint64_t> oom_kills() const;
-  // Of the whole group, where the kernel counts it apart from the memory it limits (v1); else 0.
+  // Bytes of the whole group, if the kernel counts them apart from the limited memory (v1); else 0.
   [[nodiscard]] Result<std::uint64_t> socket_memory() const;
   [[nodiscard]] Result<std::chrono::microseconds> cpu_time() const;
 
@@ -58,7 +58,7 @@ class RunCgroup {
   [[nodiscard]] std::string_view mechanism() const { return mechanism_name(version_); }
 
   // SIGKILL to every process inside: at once with v2's cgroup.kill (Linux 5.14), otherwise by walking cgroup.procs
-  // with forking forbidden where the pids controller is there, until none is left.
+  // until none is left, with forks forbidden if the pids controller is there.
   [[nodiscard]] Status kill() const;
   // Idempotent; waits a moment for processes that are still dying.
   [[nodiscard]] Status remove();
@@ -67,7 +67,7 @@ class RunCgroup {
   struct Member {             // one directory in one hierarchy
     std::string controllers;  // "memory", "pids", "cpuacct", "unified"
     UniqueFd parent;
-    UniqueFd directory;  // flocked: the sign that the owner lives
+    UniqueFd directory;  // flocked: shows that the owner is alive
     UniqueFd procs;
     std::string name;
   };
@@ -83,11 +83,11 @@ class RunCgroup {
   std::vector<Member> members_;
 };
 
-// Probe by doing: makes a group with the limit, looks at it, removes it.
+// Probe by doing: makes a group with the limit, checks it, removes it.
 struct CgroupCapability {
   bool available = false;
   std::string mechanism;  // "cgroup.v1" | "cgroup.v2", empty when not available
-  std::string reason;     // why not: names the file or directory to look at
+  std::string reason;     // why not: names the file or directory to check
 };
 
 struct CgroupSupport {
@@ -97,7 +97,7 @@ struct CgroupSupport {
 
 [[nodiscard]] CgroupSupport probe_cgroups(const CgroupSource& source = {});
 
-// Removes the groups of owners that were killed before they could, with whatever still runs inside. Returns how many.
+// Removes the groups of killed owners, and kills what still runs inside. Returns how many it removed.
 [[nodiscard]] Result<std::size_t> sweep_stale_cgroups(const CgroupSource& source = {});
 
 }  // namespace sallyport

@@ -60,8 +60,8 @@ Result<std::vector<pid_t>> processes_in(int directory) {
   return pids;
 }
 
-// The pid could have ended and been given to a stranger since it was read. The pidfd pins whoever has it now, and
-// only if that pid is still listed in the group does the signal go out.
+// Since we read the pid, its process may have ended and another process may have got the pid. A pidfd pins the process
+// that has the pid now; we send the signal only if the group still lists that pid.
 Status kill_member(int directory, pid_t pid) {
   // By number: glibc 2.36 declares the wrappers without extern "C".
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -100,21 +100,22 @@ Status set_memory_limit(int directory, CgroupVersion version, std::uint64_t byte
   const std::string limit = std::to_string(bytes);
   if (version == CgroupVersion::kV2) {
     TRY(write_control(directory, "memory.max", limit));
-    // Absent without CONFIG_SWAP or with swapaccount=0; then nothing of this group is charged to swap by a limit of
-    // ours, and memory.max alone is what the kernel offers.
+    // Absent without CONFIG_SWAP or with swapaccount=0; then the kernel cannot limit this group's swap, and offers
+    // memory.max alone.
     if (Status swap = write_control(directory, "memory.swap.max", "0"); !swap && !is_missing(swap)) return swap;
-    // memory.oom.group stays 0, so that v1 and v2 behave alike: one process dies, the supervisor sees the counter.
+    // memory.oom.group stays 0, so that v1 and v2 behave in the same way: one process dies, the supervisor sees the
+    // counter.
     return {};
   }
   TRY(write_control(directory, "memory.limit_in_bytes", limit));
-  // Without a limit of its own v1 does not count socket buffers at all. A quarter: they come on top of the memory.
+  // v1 counts socket buffers only if they have a limit of their own. A quarter, because they come on top of the memory.
   constexpr std::uint64_t kSocketShare = 4;
   TRY(write_control(directory, "memory.kmem.tcp.limit_in_bytes", std::to_string(bytes / kSocketShare)));
   // memory + swap must never be lower than memory, hence second.
   Status swap = write_control(directory, "memory.memsw.limit_in_bytes", limit);
   if (!swap && !is_missing(swap)) return swap;
   if (!swap) TRY(write_control(directory, "memory.swappiness", "0"));  // no swap accounting: do not swap this group
-  // Inherited from the parent; with it set, the kernel would freeze the tool at the limit instead of killing it.
+  // Inherited from the parent; if set, the kernel would freeze the tool at the limit instead of killing it.
   return write_control(directory, "memory.oom_control", "0");
 }
 
@@ -158,8 +159,8 @@ Result<std::chrono::microseconds> read_cpu_time(int directory, CgroupVersion ver
 
 Status kill_group(int directory) {
   if (Status killed = write_control(directory, "cgroup.kill", "1"); killed || !is_missing(killed)) return killed;
-  // Where the pids controller is there, nothing new can be forked while we walk; elsewhere a fork bomb has to be
-  // outrun, so walk until a look finds nobody.
+  // With the pids controller, no process can fork while we walk; without it we have to outrun a fork bomb, so walk
+  // until no process is left.
   static_cast<void>(write_control(directory, "pids.max", "0"));
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   do {
@@ -178,7 +179,7 @@ Status remove_group(int parent, const std::string& name) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   for (auto pause = std::chrono::microseconds(50);; pause = std::min<std::chrono::microseconds>(pause * 2, 20ms)) {
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
-    // A killed process leaves its group only when it has really ended, some time after the signal.
+    // A killed process leaves its group only when it has ended, some time after the signal.
     if (errno != EBUSY || std::chrono::steady_clock::now() >= give_up) {
       return fail(system_error("remove control group", name, errno));
     }

@@ -1,4 +1,4 @@
-// Where this process sits in the host's control groups, v1 and v2, read from /proc. Values only, nothing is changed.
+// Reads from /proc where this process is in the host's control groups, v1 and v2. Changes nothing.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace sallyport {
 
-// Injectable so that tests can describe hosts this machine is not.
+// Injectable, so that tests can describe other hosts.
 struct CgroupSource {
   std::filesystem::path mountinfo = "/proc/self/mountinfo";
   std::filesystem::path self_cgroup = "/proc/self/cgroup";
@@ -25,7 +25,7 @@ struct CgroupLayout {
   std::filesystem::path v2_mount;  // never climb above this
 };
 
-// Pure: the text of the two files in, the layout out.
+// Pure: takes the text of the two files, returns the layout.
 [[nodiscard]] CgroupLayout parse_cgroup_layout(std::string_view mountinfo, std::string_view self_cgroup);
 [[nodiscard]] Result<CgroupLayout> read_cgroup_layout(const CgroupSource& source = {});
 

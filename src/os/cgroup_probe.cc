@@ -52,7 +52,7 @@ Result<std::size_t> sweep_stale_cgroups(const CgroupSource& source) {
   std::optional<Error> problem;
   for (const std::filesystem::path& parent : parents) {
     const Result<UniqueFd> fd = open_path(parent, O_RDONLY | O_DIRECTORY);
-    if (!fd) continue;  // nothing of ours can be in a directory we cannot even list
+    if (!fd) continue;  // a directory that we cannot list holds nothing of ours
     Result<std::size_t> swept = sweep_owned_dirs(fd->get(), parent.native(), remove_stale_group);
     if (swept) {
       removed += *swept;

@@ -97,7 +97,7 @@ TEST(Cgroup, TheNumberOfProcessesIsBounded) {
 TEST(Cgroup, KillReachesEveryDescendantAlsoAfterSetsid) {
   Result<RunCgroup> group = RunCgroup::create({.pids_max = 64});
   if (!group) GTEST_SKIP() << group.error().message;
-  Pipe alive = make_pipe().value();  // its read end sees the end only when every holder is gone
+  Pipe alive = make_pipe().value();  // its read end gets end-of-file only when every holder is gone
   const int held = alive.write_end.get();
   const pid_t child = start(*group, Join::kYes, [held]() -> int {
     ::signal(SIGTERM, SIG_IGN);
@@ -113,7 +113,7 @@ TEST(Cgroup, KillReachesEveryDescendantAlsoAfterSetsid) {
     }
     return 0;
   });
-  EXPECT_EQ(wait_for(child), 0);  // the parent is gone, its daemons are not
+  EXPECT_EQ(wait_for(child), 0);  // the parent is gone, its daemons are alive
   char byte = 0;
   for (int i = 0; i < 3; ++i) ASSERT_EQ(::read(alive.read_end.get(), &byte, 1), 1);
   alive.write_end.reset();
@@ -134,7 +134,7 @@ TEST(Cgroup, ProcessorTimeOfTheWholeTreeIsCounted) {
 TEST(Cgroup, NothingIsLeftBehind) {
   const std::size_t fds = count_open_fds().value();
   if (const Result<RunCgroup> group = RunCgroup::create({.memory_bytes = kLimit, .pids_max = 8}); !group) {
-    EXPECT_NE(group.error().as<GuaranteeUnavailable>(), nullptr);  // the reason, typed
+    EXPECT_NE(group.error().as<GuaranteeUnavailable>(), nullptr);  // a typed reason
     EXPECT_FALSE(group.error().hint.empty()) << group.error().message;
   }
   for (int i = 0; i < 50; ++i)
@@ -143,13 +143,13 @@ TEST(Cgroup, NothingIsLeftBehind) {
   EXPECT_EQ(sweep_stale_cgroups().value_or(0), 0U);
 }
 
-// An owner that makes a group with an orphan-to-be in it, and waits to be killed.
+// An owner that makes a group, starts a process in it that will become an orphan, and waits to be killed.
 pid_t start_owner(const Pipe& ready) {
   return test::fork_child([&]() -> int {
     const Result<RunCgroup> group = RunCgroup::create({.pids_max = 8});
     if (!group) return 1;
     const pid_t orphan = start(*group, Join::kYes, [&]() -> int {
-      // What exec would do to a real tool: no descriptor of the owner, and so no share in its lock, is left.
+      // As exec does for a real tool: close every descriptor of the owner, and with it the share in the lock.
       ::dup2(ready.write_end.get(), 3);
       ::close_range(4, ~0U, 0);
       static_cast<void>(::write(3, "x", 1) == 1);
@@ -183,7 +183,7 @@ Sweep sweep_after_killing_an_owner() {
 TEST(Cgroup, TheNextStartRemovesTheGroupOfAKilledOwnerWithWhateverRunsInIt) {
   if (const auto support = probe_cgroups(); !have(support.pids)) GTEST_SKIP() << support.pids.reason;
   const RunCgroup mine = RunCgroup::create({.pids_max = 8}).value();
-  // Tests beside this one sweep too, and may be quicker by chance; then there is nothing to be seen, so look again.
+  // Other tests sweep at the same time and may be quicker; then this one sees nothing, so try again.
   Sweep seen;
   for (int attempt = 0; attempt < 10 && !(seen.orphan_lived_on && seen.swept_by_us); ++attempt) {
     seen = sweep_after_killing_an_owner();
@@ -191,7 +191,7 @@ TEST(Cgroup, TheNextStartRemovesTheGroupOfAKilledOwnerWithWhateverRunsInIt) {
   EXPECT_TRUE(seen.orphan_lived_on);
   EXPECT_TRUE(seen.swept_by_us);
   EXPECT_TRUE(seen.orphan_died);
-  EXPECT_EQ(wait_for(start(mine, Join::kYes, [] { return 0; })), 0);  // the live one was left alone
+  EXPECT_EQ(wait_for(start(mine, Join::kYes, [] { return 0; })), 0);  // the sweep spared the living owner's group
 }
 
 }  // namespace

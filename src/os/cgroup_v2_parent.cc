@@ -47,7 +47,7 @@ std::optional<Error> obstacle(const std::filesystem::path& directory, const std:
           want.guarantee, fmt::format("no {} controller in {}/cgroup.controllers", want.controller, directory.native()),
           kHint);
     }
-    // Only in our own cgroup: what an ancestor hands to all of its children is not ours to change.
+    // Only in our own cgroup: we must not change what an ancestor passes to all its children.
     const Status turned_on =
         is_own ? write_control(fd->get(), "cgroup.subtree_control", fmt::format("+{}", want.controller))
                : Status(fail(system_error("write", "cgroup.subtree_control", EPERM)));
@@ -65,7 +65,7 @@ std::optional<Error> obstacle(const std::filesystem::path& directory, const std:
   return std::nullopt;
 }
 
-// Leaving `directory` for its parent must not be a way around a limit somebody put on us.
+// Climbing from `directory` to its parent must not bypass a limit that was put on us.
 std::optional<Error> tighter_limit(const std::filesystem::path& directory, const CgroupLimits& limits) {
   for (const auto& [file, ours, guarantee] :
        {std::tuple{"memory.max", limits.memory_bytes, Guarantee::kLimitMemory},

@@ -1,4 +1,4 @@
-// The v2 rules, on a directory tree that looks like one: this way they are tested on hosts whose controllers are in v1.
+// The v2 rules, on a directory tree that looks like v2, so that they are tested on hosts with v1 controllers too.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ class CgroupV2Tree : public testing::Test {
     group("user.slice", "memory pids cpu", "memory pids");
     group("user.slice/user", "memory pids", "memory pids");
     group("user.slice/user/own", "memory pids", "");
-    // The kernel answers EBUSY to a group that has processes; a read-only file is the nearest a plain tree can do.
+    // The kernel answers EBUSY to a group that has processes; in a plain tree, a read-only file comes closest.
     own_ = tree_ / "user.slice/user/own";
     layout_.v2 = own_;
     layout_.v2_mount = tree_.path();
@@ -54,7 +54,7 @@ TEST_F(CgroupV2Tree, OurOwnGroupIsUsedWhenItCanHandControllersDown) {
 TEST_F(CgroupV2Tree, OtherwiseTheNearestAncestorThatDoes) {
   forbid_enabling();
   EXPECT_EQ(choose_v2_parent(layout_, limits_).value(), own_.parent_path());
-  EXPECT_EQ(choose_v2_parent(layout_, {}).value(), own_);  // no controller wanted: nothing to climb for
+  EXPECT_EQ(choose_v2_parent(layout_, {}).value(), own_);  // no controller wanted: no need to climb
 }
 
 TEST_F(CgroupV2Tree, NeverClimbsOutOfATighterLimit) {
@@ -66,7 +66,7 @@ TEST_F(CgroupV2Tree, NeverClimbsOutOfATighterLimit) {
   tree_.file("user.slice/user/own/memory.max", "1000\n");
   EXPECT_TRUE(choose_v2_parent(layout_, limits_));  // positive control: ours is no wider
   tree_.file("user.slice/user/own/memory.max", "1000000\n");
-  EXPECT_FALSE(choose_v2_parent(layout_, {.pids_max = 10}));  // no memory limit of ours at all is wider
+  EXPECT_FALSE(choose_v2_parent(layout_, {.pids_max = 10}));  // a run without a memory limit is wider
   tree_.file("user.slice/user/own/memory.max", "max\n");
   tree_.file("user.slice/user/own/pids.max", "9\n");
   EXPECT_FALSE(choose_v2_parent(layout_, limits_));

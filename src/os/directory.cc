@@ -13,7 +13,7 @@ namespace sallyport {
 
 Result<std::vector<std::string>> list_directory(int fd, std::string_view subject, std::size_t enough) {
   std::vector<std::string> names;
-  // getdents64 rather than readdir: no second descriptor, and the caller's own can be used again and again.
+  // getdents64 rather than readdir: it needs no second descriptor, and the caller can use its own repeatedly.
   if (::lseek(fd, 0, SEEK_SET) < 0) return fail(system_error("list", subject, errno));
   alignas(dirent64) std::array<char, 32768> buffer;
   while (names.size() < enough) {

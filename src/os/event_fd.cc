@@ -17,7 +17,7 @@ Result<EventFd> EventFd::create() {
 
 void EventFd::signal() const noexcept {
   const std::uint64_t one = 1;
-  // EAGAIN only when 2^64 - 2 wake-ups are pending: it is readable then, which is all that was asked.
+  // EAGAIN only when 2^64 - 2 wake-ups are pending: then it is readable already, which is enough.
   while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) {
   }
 }

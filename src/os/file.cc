@@ -36,12 +36,12 @@ std::string_view open_hint(int error_number) {
 }
 
 Status sync_directory(int directory, std::string_view subject) {
-  // Some file systems do not sync directories (EINVAL); their rename is then as durable as it gets.
+  // Some file systems cannot sync directories (EINVAL); then a rename is as durable as it can be.
   if (::fsync(directory) != 0 && errno != EINVAL) return fail(system_error("sync the directory of", subject, errno));
   return {};
 }
 
-// A name that nobody can have planted: who may write the directory would otherwise keep the file from being written.
+// A name that nobody can predict: otherwise a user who may write to the directory could block us by creating it.
 Result<std::string> fresh_name() {
   std::array<unsigned char, 8> random{};
   if (::getrandom(random.data(), random.size(), 0) != std::ssize(random))
@@ -73,8 +73,8 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
   const bool sized = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
   if (sized) step = static_cast<std::size_t>(info.st_size) + 1;
   for (;;) {
-    // One byte more than allowed is asked for, so that "exactly the cap" and "more than it" can be distinguished: the
-    // size seen by fstat means nothing for a file that grows while it is read.
+    // Asks for one byte more than allowed, to distinguish "exactly the cap" from "more": fstat's size means nothing for
+    // a file that grows during the read.
     if (used == content.size()) {
       const std::uint64_t room = limit >= used ? limit - used + 1 : 0;
       content.resize(used + static_cast<std::size_t>(std::min<std::uint64_t>(step, room)));
@@ -87,7 +87,7 @@ Result<std::string> read_all(int fd, ByteCount cap, std::string_view subject) {
       return fail(invalid_request(subject, "is larger than the " + std::to_string(limit) + " bytes allowed for it",
                                   "raise the cap, or make the file smaller"));
     }
-    // Everything that was there when we looked, and the kernel had no more to give.
+    // We read the size that fstat reported, and the kernel returned no more.
     const bool whole = sized && used == static_cast<std::size_t>(info.st_size) && used < content.size();
     if (got == 0 || whole) break;
     step = std::max(kFirstRead, used);
@@ -137,7 +137,7 @@ Status check_file_limit(std::uint64_t end, std::string_view subject) {
 
 Status replace_file_at(int directory, const std::string& name, std::string_view bytes, FileMode mode) {
   TRY(check_file_limit(bytes.size(), name));
-  // Not O_TMPFILE: linkat cannot replace an existing name, so a rename is needed anyway.
+  // Not O_TMPFILE: linkat cannot replace an existing name, so we need a rename anyway.
   const std::string temporary = TRY(fresh_name());
   const UniqueFd fd =
       TRY(open_path_at(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode.masked ? mode.bits : 0600));

@@ -38,7 +38,7 @@ TEST(File, C35_AFifoOrDeviceInTheFilesPlaceIsRefusedAtOnce) {
   const std::filesystem::path fifo = dir / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   for (const std::filesystem::path& path : {fifo, std::filesystem::path("/dev/zero"), dir.path()}) {
-    EXPECT_FALSE(read_whole_file(path, mebibytes(1))) << path;  // that it returns at all is the point
+    EXPECT_FALSE(read_whole_file(path, mebibytes(1))) << path;  // the point is that it returns
   }
   const std::filesystem::path link = dir / "link";
   std::filesystem::create_symlink(dir.file("f", "text"), link);

@@ -20,8 +20,8 @@ namespace {
 constexpr auto kSystem =
     std::to_array<const char*>({"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"});
 
-// By omission: a name not here is not there. Every mount costs tens of microseconds to make and to take apart, so only
-// directories and one large file are mounted; small files are copied into each jail.
+// The jail shows only the names in this list. Every mount costs tens of microseconds to make and to tear down, so we
+// mount only directories and one large file, and copy small files into each jail.
 constexpr auto kEtcMounts =
     std::to_array<const char*>({"/etc/alternatives", "/etc/crypto-policies", "/etc/fonts", "/etc/ld.so.cache",
                                 "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ssl/certs"});
@@ -31,11 +31,11 @@ constexpr auto kEtcFiles =
 
 constexpr off_t kLargestCopiedFile = off_t{256} * 1024;
 
-// Files that say more about the host than a tool needs, or that act on it.
+// Files that reveal more about the host than a tool needs, or that control the host.
 constexpr auto kProcMasks =
     std::to_array<const char*>({"/proc/kallsyms", "/proc/keys", "/proc/sched_debug", "/proc/timer_list"});
-// The same, of which the kernel lets only root see anything. A root caller's tool is root to these: the kernel asks for the
-// id alone.
+// The same, for files that the kernel shows only to root. For these a root caller's tool is root: the kernel checks
+// only the id.
 constexpr auto kProcMasksForRoot = std::to_array<const char*>(
     {"/proc/kcore", "/proc/kmsg", "/proc/kpagecgroup", "/proc/kpagecount", "/proc/kpageflags", "/proc/pagetypeinfo",
      "/proc/slabinfo", "/proc/sys/kernel/cad_pid", "/proc/sys/kernel/usermodehelper", "/proc/sys/vm/mmap_rnd_bits",
@@ -44,7 +44,7 @@ constexpr auto kProcMasksForRoot = std::to_array<const char*>(
 
 enum class Found { kNothing, kLink, kDirectory, kFile };
 
-// With the fewest system calls: this is on the way of every start of the program.
+// Uses as few system calls as possible: every start of the program runs this.
 Found look_at(const std::string& path, std::string& link_text) {
   std::array<char, PATH_MAX> text{};
   const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
@@ -65,7 +65,7 @@ void add_etc(const std::string& path, HostLayout& layout) {
   if (found == Found::kDirectory || found == Found::kFile) layout.etc.push_back({path, found == Found::kDirectory});
 }
 
-// A link stays a link; a file we cannot read is one the tool could not have read either.
+// A link stays a link; if we cannot read a file, the tool could not have read it either.
 void add_etc_file(const std::string& path, HostLayout& layout) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) {
@@ -77,8 +77,8 @@ void add_etc_file(const std::string& path, HostLayout& layout) {
   if (known && S_ISREG(about.st_mode) && about.st_size <= kLargestCopiedFile) layout.etc_files.push_back(path);
 }
 
-// Java keeps its configuration in /etc/java-17-openjdk or below /etc/java, and links to it from its home, which is
-// /usr/lib/jvm/java-17-openjdk-amd64 or so. The few names there, since /etc has hundreds.
+// Java keeps its configuration in /etc/java-17-openjdk or below /etc/java, and links to it from its home, for example
+// /usr/lib/jvm/java-17-openjdk-amd64. We list that directory, which has few names, and not /etc with its hundreds.
 void add_java(HostLayout& layout) {
   const UniqueFd homes(::open("/usr/lib/jvm", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!homes) return;

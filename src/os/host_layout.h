@@ -1,5 +1,5 @@
-// What the host's root looks like, found once: which system directories there are, which are links, and the part of
-// /etc that programs need. Everything else of /etc (shadow, host keys, private certificates) is left out by omission.
+// The layout of the host's root, read once: its system directories, which of them are links, and the part of /etc that
+// programs need. A jail shows nothing else of /etc (shadow, host keys, private certificates).
 #pragma once
 
 #include "core/view/fs_view.h"

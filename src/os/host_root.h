@@ -1,4 +1,4 @@
-// The host's root as runs see it, read from the disk once, when it is first needed. Thread-safe.
+// The host's root as runs see it; reads the disk once, on first use. Thread-safe.
 #pragma once
 
 #include <mutex>

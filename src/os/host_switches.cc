@@ -11,7 +11,7 @@ namespace {
 struct Switch {
   const char* path;
   char HostSwitches::* value;
-  char off;  // the first character that means "no user namespaces for you"
+  char off;  // the first character that means "no user namespaces"
   bool binds_root;
   std::string_view advice;
 };

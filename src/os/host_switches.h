@@ -8,7 +8,7 @@
 
 namespace sallyport {
 
-// The first character of each; '\0' where the host has none.
+// The first character of each sysctl; '\0' if the host lacks it.
 struct HostSwitches {
   char max_user_namespaces = '\0';
   char unprivileged_userns_clone = '\0';
@@ -17,10 +17,10 @@ struct HostSwitches {
 [[nodiscard]] HostSwitches read_host_switches();
 
 struct UserNamespacesOff {
-  std::string_view advice;   // which sysctl to see
-  bool by_apparmor = false;  // so a program with a profile of its own may make them all the same
+  std::string_view advice;   // which sysctl to check
+  bool by_apparmor = false;  // then a program with its own profile may make them anyway
 };
-// None where nothing forbids them. What no switch shows (a container's seccomp filter) only a start finds out.
+// nullopt if no sysctl forbids them. Only a start can find other obstacles (a container's seccomp filter).
 [[nodiscard]] std::optional<UserNamespacesOff> user_namespaces_off(const HostSwitches& host, uid_t user);
 
 }  // namespace sallyport

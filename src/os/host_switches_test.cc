@@ -31,7 +31,7 @@ TEST(UserNamespaces, AreOffBySysctlWithAdviceThatNamesIt) {
   EXPECT_FALSE(user_namespaces_off({.unprivileged_userns_clone = '0'}, kRoot));
 }
 
-// No profile of AppArmor's outranks a sysctl that is off as well.
+// No AppArmor profile overrides another sysctl that forbids them.
 TEST(UserNamespaces, NameTheStrongerSwitchFirst) {
   const auto off = user_namespaces_off({.unprivileged_userns_clone = '0', .apparmor_restricts_userns = '1'}, kUser);
   ASSERT_TRUE(off);

@@ -8,7 +8,7 @@
 namespace sallyport {
 namespace {
 
-// The size of a huge page where they are used most. Where it is another one, the kernel takes what fits.
+// The most common size of a huge page. On other systems the kernel uses what fits.
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 void prefer_huge_pages(std::span<char> block) {
   void* start = block.data();
   std::size_t size = block.size();
-  // Only whole pages inside the block: what lies around it is somebody else's.
+  // Only whole pages inside the block: the memory around it belongs to others.
   if (std::align(kHugePage, kHugePage, start, size) == nullptr) return;
   static_cast<void>(::madvise(start, size / kHugePage * kHugePage, MADV_HUGEPAGE));
 }

@@ -5,7 +5,7 @@
 
 namespace sallyport {
 
-// A wish: a kernel without huge pages, or none free, leaves the block as it is. To be called before it is written to.
+// A hint: a kernel without huge pages, or without free ones, leaves the block as it is. Call it before the first write.
 void prefer_huge_pages(std::span<char> block);
 
 }  // namespace sallyport

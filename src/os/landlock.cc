@@ -12,7 +12,7 @@
 namespace sallyport {
 namespace {
 
-// Of a kernel newer than the headers that we may be built with.
+// From a kernel newer than the headers of our build.
 struct RulesetAttributes {
   std::uint64_t handled_access_fs = 0;
   std::uint64_t handled_access_net = 0;  // ABI 4
@@ -52,7 +52,7 @@ RulesetAttributes attributes_for(int abi) {
   return attributes;
 }
 
-// A kernel refuses a longer one only when what it does not know is set.
+// A kernel refuses a longer structure only if a field that it does not know is set.
 std::size_t size_for(int abi) {
   if (abi >= 6) return sizeof(RulesetAttributes);
   return abi >= 4 ? offsetof(RulesetAttributes, scoped) : offsetof(RulesetAttributes, handled_access_net);

@@ -1,5 +1,5 @@
-// Landlock (landlock(7)): a ruleset by which a process gives up access to files and more, for good. Made here, taken on by
-// whoever gets its descriptor.
+// Landlock (landlock(7)): a ruleset by which a process gives up access to files and more, for good. This makes the
+// ruleset; the process that gets its descriptor applies it.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace sallyport {
 
-// What the kernel can do, as it counts it itself: 3 since Linux 6.2, 6 since Linux 6.12. 0: nothing.
+// The kernel's Landlock version: 3 since Linux 6.2, 6 since Linux 6.12. 0: none.
 [[nodiscard]] int landlock_abi();
 
-// Below this, files can be emptied that cannot be written.
+// Below this, a process can truncate files that it cannot write.
 inline constexpr int kLowestLandlockAbi = 3;
 
 enum class LandlockAccess : std::uint8_t {
@@ -29,8 +29,8 @@ struct LandlockRule {
   LandlockAccess access = LandlockAccess::kRead;
 };
 
-// Forbids every access to files that no rule allows; every TCP port (ABI 4); every abstract socket and every signal to a
-// process outside (ABI 6). Refused below kLowestLandlockAbi.
+// Forbids every access to files that no rule allows; every TCP port (ABI 4); every abstract socket and every signal to
+// a process outside (ABI 6). Fails below kLowestLandlockAbi.
 [[nodiscard]] Result<UniqueFd> make_landlock_ruleset(std::span<const LandlockRule> rules);
 
 }  // namespace sallyport

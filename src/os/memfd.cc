@@ -25,7 +25,7 @@ Result<UniqueFd> sealed_memfd(const std::string& name, std::string_view content)
   if (raw < 0 && errno == EINVAL) raw = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (raw < 0) return fail(system_error("create", "an in-memory file", errno));
   UniqueFd fd(raw);
-  // With F_SEAL_EXEC in force a mode change that leaves the x bits alone is allowed; one that sets them is not.
+  // F_SEAL_EXEC allows a mode change that leaves the x bits alone, and refuses one that sets them.
   if (::fchmod(fd.get(), 0400) != 0) return fail(system_error("set the mode of", name, errno));
   TRY(write_all(fd.get(), content, name));
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) return fail(system_error("rewind", name, errno));

@@ -1,4 +1,4 @@
-// An anonymous file that nobody can change any more: content first, then every seal.
+// An anonymous file that nobody can change: first the content, then every seal.
 #pragma once
 
 #include <string>

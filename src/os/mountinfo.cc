@@ -53,7 +53,7 @@ std::string joined(const std::string& base, std::string_view below) {
   return base == "/" ? "/" + std::string(below) : base + "/" + std::string(below);
 }
 
-// What is left of `path` below `root`, in which it lies.
+// The rest of `path` below `root`, which contains it.
 std::string_view below(const std::string& path, const std::string& root) {
   const std::string_view rest = std::string_view(path).substr(root == "/" ? 0 : root.size());
   return rest.starts_with('/') ? rest.substr(1) : rest;

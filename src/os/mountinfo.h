@@ -1,5 +1,5 @@
-// The mounts that this process sees, as /proc/self/mountinfo lists them (proc(5)), and what only they tell: a bind mount gives
-// a directory a second name, and no comparison of paths finds out.
+// The mounts that this process sees, as /proc/self/mountinfo lists them (proc(5)), and what only they show: a bind
+// mount gives a directory a second name, which no comparison of paths can detect.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,32 @@ struct MountRow {
   std::string options{};  // likewise
 };
 
-// Lines that are no mounts are left out.
+// Skips lines that are no mounts.
 [[nodiscard]] std::vector<MountRow> parse_mountinfo(std::string_view text);
 [[nodiscard]] Result<std::vector<MountRow>> read_mountinfo(const std::filesystem::path& path = "/proc/self/mountinfo");
 
-// The mount on which `path` lies; none when it cannot be known.
+// The mount on which `path` lies; nullopt when that cannot be determined.
 [[nodiscard]] std::optional<std::uint64_t> mount_of(const std::filesystem::path& path);
 
-// A path, and the place on a file system that it names.
+// A path, and the place on a file system that the path names.
 struct MountPlace {
   std::string name{};
   std::string device{};
   std::string path{};
 };
 
-// That of `path`, which lies on the mount `id`, and those of everything that is mounted below it. In a chroot a path may lie on
-// a mount that is not listed; it has no place then.
+// The place of `path`, which lies on the mount `id`, and the places of everything mounted below it. In a chroot a path
+// may lie on a mount that is not listed; then it has no place.
 [[nodiscard]] std::vector<MountPlace> places_below(std::span<const MountRow> rows, const std::string& path,
                                                    std::optional<std::uint64_t> id);
 
-// Something that can be reached below both, by a name of each.
+// Something that is reachable below both, under a different name in each.
 struct SecondName {
   std::string by_outer{};
   std::string by_inner{};
 };
 
-// The first of `inner` that is also reached below `outer`, but by another path. Both canonical.
+// The first of `inner` that is also reachable below `outer`, but by another path. Both canonical.
 [[nodiscard]] std::optional<SecondName> second_name(std::span<const MountPlace> outer,
                                                     std::span<const MountPlace> inner);
 

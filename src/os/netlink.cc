@@ -14,7 +14,7 @@ constexpr int kLoopbackIndex = 1;
 constexpr std::string_view kChainText = "output";
 constexpr std::int32_t kDestinationNat = -100;  // NF_IP_PRI_NAT_DST, also for IPv6
 
-// What the tool's own servers on loopback listen on stays theirs.
+// Accepts connections to the tool's own servers on loopback.
 void add_loopback_rules(Batch& batch) {
   batch.add_rule(kChainText, 0, [](NetlinkMessage& m) {
     only_to(m, kV4LoopbackNet);
@@ -53,7 +53,7 @@ std::string local_route(bool v6) {
 }
 
 std::string prohibit_groups(bool v6) {
-  // 224.0.0.0/3: multicast, what is reserved, and broadcast.
+  // 224.0.0.0/3: multicast, reserved addresses, and broadcast.
   const abi::RouteMessage route{.family = v6 ? abi::kFamilyV6 : abi::kFamilyV4,
                                 .destination_bits = static_cast<std::uint8_t>(v6 ? 8 : 3),
                                 .table = abi::kTableLocal,

@@ -1,5 +1,5 @@
-// The kernel's netlink numbers and structures that we use, by our own names. Include it from a source file that is
-// compiled alone: the kernel's headers do not go together with libc's <netinet/in.h>.
+// The kernel's netlink numbers and structures that we use, under our own names. Do not include it together with libc's
+// <netinet/in.h>: that conflicts with the kernel's headers.
 #pragma once
 
 #include <linux/if.h>

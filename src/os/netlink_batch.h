@@ -14,7 +14,8 @@ namespace abi = netlink_abi;
 
 inline constexpr std::string_view kTableText = "sallyport";
 
-// nft's own headers name the first 32-bit register 8; 1 is the first of the older, 128-bit ones, known to all kernels.
+// nft's own headers name the first 32-bit register 8; 1 is the first of the older, 128-bit ones, which all kernels
+// have.
 inline constexpr std::uint32_t kScratchRegister = abi::kFirstRegister;
 
 inline std::uint32_t be32(std::uint32_t value) { return big_endian(value); }
@@ -87,7 +88,7 @@ inline void redirect_to(NetlinkMessage& rule, std::uint16_t port) {
   expression(rule, "redir", [](NetlinkMessage& m) { m.value(abi::kRedirectPort, be32(kScratchRegister)); });
 }
 
-// Shows the packet's first bytes, at once, to whoever listens to `group`.
+// Sends the packet's first bytes, at once, to the listeners of `group`.
 inline void show(NetlinkMessage& rule, std::uint16_t group, std::uint32_t bytes) {
   expression(rule, "log", [&](NetlinkMessage& m) {
     m.value(abi::kLogGroup, big_endian(group)).value(abi::kLogSnapLength, be32(bytes));
@@ -158,7 +159,7 @@ class Batch {
   void add_table() {
     add(abi::kNewTable, 0, [](NetlinkMessage& m) { m.text(abi::kTableName, kTableText); });
   }
-  // For packets that leave a process of this namespace; accepts what no rule decides.
+  // A chain for packets that leave a process of this namespace; accepts what no rule decides.
   void add_hooked_chain(std::string_view name, std::string_view type, std::int32_t priority) {
     add(abi::kNewChain, 0, [&](NetlinkMessage& m) {
       m.text(abi::kChainTable, kTableText).text(abi::kChainName, name);
@@ -169,7 +170,7 @@ class Batch {
       m.value(abi::kChainPolicy, be32(abi::kAcceptVerdict)).text(abi::kChainType, type);
     });
   }
-  // For rules that go there.
+  // A chain that rules can jump to.
   void add_chain(std::string_view name) {
     add(abi::kNewChain, 0,
         [&](NetlinkMessage& m) { m.text(abi::kChainTable, kTableText).text(abi::kChainName, name); });

@@ -39,7 +39,7 @@ class NetlinkMessage {
   NetlinkMessage& value(unsigned type, const T& value) {
     return attribute(type, &value, sizeof value);
   }
-  // An attribute made of attributes: `fill(*this)` puts them.
+  // A nested attribute: `fill(*this)` adds the inner attributes.
   template <class Fill>
   NetlinkMessage& nest(unsigned type, const Fill& fill) {
     const std::size_t at = bytes_.size();
@@ -59,7 +59,7 @@ class NetlinkMessage {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     pad();
   }
-  // The length in the header counts no padding: the kernel compares it with the size it expects.
+  // The length in the header excludes padding: the kernel compares it with the expected size.
   NetlinkMessage& attribute(unsigned type, const void* data, std::size_t size) {
     put(netlink_abi::AttributeHeader{.length = static_cast<std::uint16_t>(sizeof(netlink_abi::AttributeHeader) + size),
                                      .type = static_cast<std::uint16_t>(type)});

@@ -1,4 +1,4 @@
-// Refusals that the kernel makes itself, before a connection stands, and shows to the run's owner.
+// Refusals that the kernel makes itself, before a connection exists, and reports to the run's owner.
 #include <algorithm>
 #include <cstring>
 
@@ -31,7 +31,7 @@ void refuse_udp(NetlinkMessage& m) {
   reject(m, abi::kRejectByIcmp, abi::kIcmpPortUnreachable);
 }
 
-// Most packets belong to a connection that was judged by its first one.
+// Most packets belong to a connection whose first packet was judged.
 void accept_running_connections(Batch& batch) {
   static constexpr std::uint32_t kFlagsAt = 13;
   static constexpr std::uint8_t kSynAckRstFin = 0x17;
@@ -45,7 +45,7 @@ void accept_running_connections(Batch& batch) {
   });
 }
 
-// Multicast, broadcast and what is reserved: nobody would answer, so the sender gets an error.
+// Multicast, broadcast and reserved addresses: nobody would answer, so the sender gets an error.
 void refuse_groups(Batch& batch) {
   static constexpr std::uint8_t kFirstV4Group = 224;
   batch.add_rule(kJudge, 0, [](NetlinkMessage& m) {
@@ -69,7 +69,7 @@ void accept_dns(Batch& batch) {
       accept(m);
     });
   }
-  // The answers. The port is ours before the tool starts.
+  // DNS answers. We have the port before the tool starts.
   batch.add_rule(kJudge, 0, [](NetlinkMessage& m) {
     only_from_port(m, abi::kProtocolUdp, kDns);
     accept(m);

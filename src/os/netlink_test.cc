@@ -1,5 +1,4 @@
-// The bytes, as the kernel would take them apart. That they do what they say is shown in a network namespace by the
-// tests of the jail's egress.
+// Parses the bytes as the kernel would. The tests of the jail's egress show their effect in a network namespace.
 #include "os/netlink.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@ namespace {
 
 namespace abi = netlink_abi;
 
-// The headers of a datagram's messages; the kernel drops what is after a length that does not fit.
+// The headers of a datagram's messages; the kernel ignores what follows a wrong length.
 std::vector<abi::MessageHeader> headers_of(const std::string& datagram) {
   std::vector<abi::MessageHeader> headers;
   std::size_t at = 0;
@@ -54,7 +53,7 @@ TEST(Netlink, TheRedirectionIsOneTransactionWithARuleForEachPort) {
   EXPECT_NE(headers[headers.size() - 2].flags & abi::kAck, 0U) << "the last rule answers for all";
 }
 
-// A refusal as the kernel shows it: a header, a netfilter header, a time (passed over), the packet.
+// A refusal as the kernel shows it: a header, a netfilter header, a time (skipped), the packet.
 std::string shown_packet(const std::string& packet) {
   const std::string time("\x14\x00\x03\x00................", 20);
   std::string attribute;

@@ -19,7 +19,7 @@ int openat2_with(int directory, const char* path, int flags, std::uint64_t rules
   how.resolve = rules;
   long fd = -1;
   do {
-    // EAGAIN: a rename somewhere on the system raced with a ".." in the path; openat2(2) says to try again.
+    // EAGAIN: a rename on the system raced with a ".." in the path; openat2(2) says to try again.
     fd = ::syscall(SYS_openat2, directory, path, &how, sizeof how);
   } while (fd < 0 && (errno == EINTR || errno == EAGAIN));
   return fd < 0 ? -errno : static_cast<int>(fd);

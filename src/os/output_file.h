@@ -1,5 +1,6 @@
-// A file that a person asked for (a receipt, a report): its place is settled before a stranger's code runs, and it is written
-// after that. Whatever the stranger shipped or moved meanwhile, the bytes end up in the directory the person named.
+// A file that a person asked for (a receipt, a report): we open its directory before untrusted code runs, and write the
+// file afterwards. Whatever that code contains or moves meanwhile, the bytes end up in the directory that the person
+// named.
 //
 //   const OutputFile receipt = TRY(OutputFile::settle("receipt", path, {repo}));
 //   ... the run ...
@@ -18,11 +19,13 @@ namespace sallyport {
 
 class OutputFile {
  public:
-  // InvalidRequest, with `field`, when the directory is not there, when a symlink inside one of `strangers` (canonical
-  // directories) leads to it, and when something other than a regular file has the name: a device, /dev/stdout, a symlink.
+  // InvalidRequest, with `field`, when the directory does not exist, when a symlink inside one of `strangers`
+  // (untrusted directories, canonical) leads to it, and when the name belongs to something other than a regular file: a
+  // device, /dev/stdout, a symlink.
   [[nodiscard]] static Result<OutputFile> settle(std::string_view field, const std::filesystem::path& path,
                                                  std::span<const std::filesystem::path> strangers);
-  // The whole file or the old one, in the directory that was settled. What a run has put at the name is replaced, not followed.
+  // Writes the whole file, or keeps the old one, in the directory from settle(). Replaces what a run has put at the
+  // name, and follows no symlink there.
   [[nodiscard]] Status replace(std::string_view bytes) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -32,7 +35,7 @@ class OutputFile {
       : directory_(std::move(directory)), path_(std::move(path)) {}
 
   UniqueFd directory_;
-  std::filesystem::path path_;  // as it was named
+  std::filesystem::path path_;  // as the person wrote it
 };
 
 }  // namespace sallyport

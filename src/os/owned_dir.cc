@@ -37,7 +37,7 @@ std::string_view make_hint(int error_number) {
   }
 }
 
-// Whether `name` in `parent` still is the directory behind `fd`: a sweeper may have removed it before we locked it.
+// True when `name` in `parent` is still the directory of `fd`: a sweeper may have removed it before we locked it.
 bool still_there(int parent, const std::string& name, int fd) {
   struct stat by_name{};
   struct stat by_fd{};
@@ -45,16 +45,17 @@ bool still_there(int parent, const std::string& name, int fd) {
          by_name.st_dev == by_fd.st_dev && by_name.st_ino == by_fd.st_ino;
 }
 
-// A directory of ours whose owner is gone, locked; nullopt when it is somebody's, alive, or not a directory at all.
+// Locks a directory of our user whose owner is gone; nullopt when it belongs to another user or a living owner, or is
+// no directory.
 std::optional<UniqueFd> lock_if_stale(int parent, const std::string& name) {
   struct stat info{};
   if (::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  // Anyone can make a look-alike in /tmp, but not one that belongs to us.
+  // Anyone can make a directory with such a name in /tmp, but not one that belongs to us.
   if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   UniqueFd fd(::openat(parent, name.c_str(), kFlags));
   if (!fd && errno == EACCES && ::fchmodat(parent, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW) == 0) {
-    fd = UniqueFd(::openat(parent, name.c_str(), kFlags));  // its tool had left it without permissions
+    fd = UniqueFd(::openat(parent, name.c_str(), kFlags));  // its tool left it without permissions
   }
   if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   if (!still_there(parent, name, fd.get())) return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<UniqueFd> lock_if_stale(int parent, const std::string& name) {
 
 std::string owned_dir_name() {
   std::uint64_t random = 0;
-  // A read this small comes whole or, interrupted before the pool is ready, not at all (getrandom(2)).
+  // So small a read is complete or, if interrupted before the pool is ready, empty (getrandom(2)).
   while (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) {
   }
   return fmt::format("sallyport-{}-{}-{:0{}x}", ::geteuid(), ::getpid(), random, kRandomDigits);

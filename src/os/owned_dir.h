@@ -1,6 +1,6 @@
-// The naming and liveness scheme shared by scratch directories (C16) and run cgroups: a directory belongs to a living
-// owner exactly as long as somebody holds an flock on it. The kernel drops the lock when the owner dies, however it
-// dies, and unlike a pid it is never reused and means the same in every pid namespace.
+// The naming and liveness scheme shared by scratch directories (C16) and run cgroups: a directory has a living owner
+// exactly as long as a process holds an flock on it. The kernel drops the lock when the owner dies, however it dies.
+// Unlike a pid, the lock is never reused and means the same in every pid namespace.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace sallyport {
 
-// "sallyport-<uid>-<pid>-<16 hex digits>"; uid and pid are for the person who reads `ls`, nothing decides by them.
+// "sallyport-<uid>-<pid>-<16 hex digits>"; uid and pid are only for a person who reads `ls`.
 [[nodiscard]] std::string owned_dir_name();
 [[nodiscard]] bool is_owned_dir_name(std::string_view name, uid_t uid);
 
@@ -24,14 +24,15 @@ struct OwnedDir {
   std::string name;
 };
 
-// Makes and locks a new directory in `parent`. A sweeper may find it between mkdir and flock: then we lose it and
-// make another one.
+// Makes and locks a new directory in `parent`. A sweeper may remove it between mkdir and flock: then we make another
+// one.
 [[nodiscard]] Result<OwnedDir> make_owned_dir(int parent, mode_t mode, std::string_view subject);
 
 using RemoveDir = std::function<Status(int parent, int directory, const std::string& name)>;
 
 // Calls `remove` for each directory of our uid and naming scheme whose owner is gone, with its lock held. Returns how
-// many were removed; one that cannot be removed does not stop the others, and the first such error is returned last.
+// many were removed. A directory that cannot be removed does not stop the others; the first such error is returned at
+// the end.
 [[nodiscard]] Result<std::size_t> sweep_owned_dirs(int parent, std::string_view subject, const RemoveDir& remove);
 
 }  // namespace sallyport

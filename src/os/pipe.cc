@@ -22,7 +22,7 @@ Result<Pipe> make_pipe(PipeOptions options) {
 }
 
 void grow_pipe(int fd, std::size_t capacity) {
-  // EPERM over pipe-max-size or the user's pipe-user-pages-soft: slower, never wrong.
+  // EPERM above pipe-max-size or the user's pipe-user-pages-soft: the pipe is slower, but correct.
   static_cast<void>(::fcntl(fd, F_SETPIPE_SZ, static_cast<int>(capacity)));
 }
 

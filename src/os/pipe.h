@@ -15,16 +15,16 @@ struct Pipe {
 };
 
 struct PipeOptions {
-  // A wish: an unprivileged user may not go over /proc/sys/fs/pipe-max-size, and then keeps the default 64 KiB.
+  // A hint: an unprivileged user may not exceed /proc/sys/fs/pipe-max-size, and then keeps the default 64 KiB.
   std::optional<std::size_t> capacity{};
 };
 
 [[nodiscard]] Result<Pipe> make_pipe(PipeOptions options = {});
 
-// F_SETPIPE_SZ on either end. A wish, as above: what the kernel refuses leaves the pipe as it is.
+// F_SETPIPE_SZ on either end. A hint, as above: if the kernel refuses, the pipe stays as it is.
 void grow_pipe(int fd, std::size_t capacity);
 
-// O_NONBLOCK lives in the open file description: never set it on an end a child shares with us.
+// O_NONBLOCK belongs to the open file description: never set it on an end that a child shares with us.
 [[nodiscard]] Status set_nonblocking(int fd);
 
 }  // namespace sallyport

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr ByteCount kSmallFile{16 * 1024};
 constexpr ByteCount kMountTable{4 * 1024 * 1024};
-// Directories that the kernel makes for mounting on: what lies there hides nothing.
+// Directories that the kernel makes as mount points: a mount there hides nothing.
 constexpr auto kMountPointsOfProc =
     std::to_array<std::string_view>({"/proc/sys/fs/binfmt_misc", "/proc/fs/nfsd", "/proc/xen", "/proc/openprom"});
 
@@ -32,13 +32,13 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// The host name and the scratch directory that our jails have, behind a seccomp filter.
+// True when the host name and the scratch directory are those of our jails, and a seccomp filter is active.
 bool is_own_jail(const fs::path& root) {
   return content_of(root / "proc/sys/kernel/hostname") == "sallyport\n" && is_there(root / "tmp/probe") &&
          content_of(root / "proc/self/status").find("\nSeccomp:\t2") != std::string::npos;
 }
 
-// gVisor claims one fixed version of Linux, whatever the host's is (pkg/sentry/syscalls/linux/linux64.go).
+// gVisor always reports one fixed version of Linux (pkg/sentry/syscalls/linux/linux64.go).
 bool is_gvisor(const fs::path& root) {
   const std::string version = content_of(root / "proc/version");
   return version.find("gVisor") != std::string::npos || version.starts_with("Linux version 4.4.0 (") ||
@@ -50,7 +50,7 @@ bool is_container(const fs::path& root) {
          is_there(root / "var/run/secrets/kubernetes.io");
 }
 
-// A namespace's own root is the root of a mount; a directory that somebody changed to mostly is not (Linux 5.8).
+// A namespace's own root is the root of a mount; a chroot directory mostly is not (Linux 5.8).
 bool is_no_mount(const fs::path& root) {
   struct statx about{};
   if (root != "/" || ::statx(AT_FDCWD, "/", 0, STATX_TYPE, &about) != 0) return false;
@@ -58,7 +58,7 @@ bool is_no_mount(const fs::path& root) {
          (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0;
 }
 
-// Only who may look into process 1 can compare.
+// Only a process that may inspect process 1 can compare.
 bool is_chroot(const fs::path& root) {
   if (is_no_mount(root)) return true;
   struct stat ours{};
@@ -121,7 +121,7 @@ Status check_own_processes_shown(std::string_view jail) {
 }
 
 JailObstacle find_jail_obstacle() {
-  // CLONE_IO is none of unshare(2)'s flags: without a filter the answer is EINVAL.
+  // unshare(2) does not accept CLONE_IO: without a filter the answer is EINVAL.
   const int wanted = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | static_cast<int>(CLONE_IO);
   if (::unshare(wanted) != 0 && errno != EINVAL) return JailObstacle::kFilter;
   return has_masked_proc(read_whole_file("/proc/self/mountinfo", kMountTable).value_or(std::string()))

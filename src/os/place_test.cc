@@ -1,4 +1,4 @@
-// Each place by what it leaves behind, in a directory that stands for its root.
+// Recognises each place by its traces, in a directory that stands for its root.
 #include "os/place.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(OwnProcesses, AreShownByAProcOfThisNamespaceOnly) {
   const TestDir other;
   EXPECT_FALSE(shows_own_processes(other.path())) << "nothing is mounted";
   std::filesystem::create_directory(other.path() / "1");
-  std::filesystem::create_symlink("1", other.path() / "self");  // what a process finds that another namespace numbers
+  std::filesystem::create_symlink("1", other.path() / "self");  // what a process sees in another pid namespace's /proc
   EXPECT_FALSE(shows_own_processes(other.path()));
 }
 

@@ -39,7 +39,7 @@ Result<std::size_t> count_names(const char* directory) {
 }  // namespace
 
 std::optional<ProcessEntry> parse_proc_stat(std::string_view text) {
-  // comm is whatever the process chose and may hold ") R 1": only the last parenthesis ends it (proc(5)).
+  // The process chooses comm, which may hold ") R 1": only the last parenthesis ends it (proc(5)).
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open || open == 0) return {};
@@ -83,7 +83,7 @@ Result<std::vector<pid_t>> children_of(pid_t pid) {
 }
 
 Result<std::size_t> count_open_fds() {
-  // The descriptor that lists the directory is in it.
+  // Minus the descriptor that lists the directory.
   return TRY(count_names("/proc/self/fd")) - 1;
 }
 

@@ -1,4 +1,4 @@
-// What /proc says about processes; for supervision without CONFIG_PROC_CHILDREN and for leak tests.
+// Reads processes from /proc; for supervision without CONFIG_PROC_CHILDREN and for leak tests.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,7 @@ struct ProcessEntry {
 // One line of /proc/<pid>/stat; comm may hold spaces, parentheses and newlines. nullopt when it is malformed.
 [[nodiscard]] std::optional<ProcessEntry> parse_proc_stat(std::string_view text);
 
-// All processes of our pid namespace. Ones that end meanwhile are left out.
+// All processes of our pid namespace. Leaves out processes that end meanwhile.
 [[nodiscard]] Result<std::vector<ProcessEntry>> list_processes();
 // Direct children, zombies included, by parent pid: a snapshot.
 [[nodiscard]] Result<std::vector<pid_t>> children_of(pid_t pid);

@@ -57,7 +57,7 @@ TEST(ProcessTable, CountsDescriptorsAndThreads) {
     char byte = 0;
     static_cast<void>(::read(gate.read_end.get(), &byte, 1) == 1);
   };
-  const std::jthread first(wait_at_gate);  // a sanitizer starts a thread of its own along with the first one
+  const std::jthread first(wait_at_gate);  // a sanitizer starts its own thread together with the first one
   const std::size_t threads = count_threads().value();
   const std::jthread second(wait_at_gate);
   EXPECT_EQ(count_threads().value(), threads + 1);

@@ -21,15 +21,15 @@ namespace sallyport {
 namespace {
 
 constexpr std::size_t kNamesPerPass = 4096;
-// Without a bound a process that adds directories for ever would keep us here for ever.
+// Without a bound, a process that keeps adding directories would keep us here for ever.
 constexpr std::uint64_t kMostDirectories = 50'000'000;
 
-// Opens a real directory on the same mount, and makes it ours to change: a tool may have left it 000.
+// Opens a real directory on the same mount, and makes it writable for us: a tool may have left mode 000.
 Result<UniqueFd> open_directory(int parent, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
   int fd = openat2_beneath(parent, name.c_str(), kFlags);
   if (fd == -EACCES) {
-    // NOFOLLOW: were it a symlink by now, the mode of its target must not change.
+    // NOFOLLOW: if it is a symlink by now, the mode of its target must not change.
     if (::fchmodat(parent, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW) == 0) {
       fd = openat2_beneath(parent, name.c_str(), kFlags);
     }
@@ -44,8 +44,8 @@ Result<UniqueFd> open_directory(int parent, const std::string& name) {
   return opened;
 }
 
-// Empties one directory without ever going deeper than two levels: each directory found below the first level is
-// moved up into the top before it is looked into. So no recursion, no "..", and two descriptors for any depth.
+// Empties one directory and never goes deeper than two levels: it moves each directory below the first level up into
+// the top before it lists that directory. So it needs no recursion, no "..", and two descriptors for any depth.
 class Flattener {
  public:
   explicit Flattener(int top) : top_(top) {}
@@ -56,7 +56,7 @@ class Flattener {
       if (waiting_.empty()) return {};
       progress_ = false;
       problem_.reset();
-      // What was moved up is dealt with from memory: listing a directory that once was huge is slow even when empty.
+      // Handles moved directories from memory: listing a directory that once was huge is slow even when it is empty.
       while (!waiting_.empty() && next_ < kMostDirectories) {
         const std::string name = std::move(waiting_.back());
         waiting_.pop_back();
@@ -79,11 +79,11 @@ class Flattener {
     for (const std::string& inner : *names) {
       if (!unlink_entry(directory->get(), inner, 0)) move_up(directory->get(), inner);
     }
-    // ENOTEMPTY after a partial pass is not worth a word: the next one goes on.
+    // Ignore ENOTEMPTY after a partial pass: the next pass continues.
     static_cast<void>(unlink_entry(top_, name, AT_REMOVEDIR));
   }
 
-  // True when the entry is dealt with (also by an error that was noted); false when it is a directory.
+  // True when the entry is done (or its error is noted); false when it is a directory.
   bool unlink_entry(int directory, const std::string& name, int flags) {
     if (::unlinkat(directory, name.c_str(), flags) == 0 || errno == ENOENT) {
       progress_ = true;
@@ -99,7 +99,7 @@ class Flattener {
       progress_ = true;
       return;
     }
-    // Moving a directory rewrites its "..", which needs write permission on it: opening it sees to that.
+    // Moving a directory rewrites its "..", which needs write permission on it; open_directory() sets that.
     if (Result<UniqueFd> opened = open_directory(directory, name); !opened) return note(std::move(opened).error());
     for (int attempt = 0; attempt < 64; ++attempt) {
       const std::string fresh = ".sallyport-moved-" + std::to_string(next_++);
@@ -127,7 +127,7 @@ class Flattener {
 }  // namespace
 
 Status remove_tree_at(int parent, const std::string& name) {
-  constexpr int kAttempts = 64;  // the last rmdir may lose against a process that is still dying
+  constexpr int kAttempts = 64;  // the last rmdir may race with a process that is still dying
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
     if (errno != ENOTEMPTY && errno != EEXIST) return fail(system_error("remove", name, errno));

@@ -1,4 +1,4 @@
-// Deleting what a stranger's tool left behind.
+// Deletes what an untrusted tool left behind.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace sallyport {
 
 // Removes the directory `name` in `parent` and everything in it. Follows no symlink and crosses no mount, needs a
-// constant number of descriptors and no recursion however deep the tree is, opens up directories the tool left
-// without permissions, and copes with a process that still adds files for a while. ENOENT is success.
+// constant number of descriptors and no recursion however deep the tree is, handles directories that the tool left
+// without permissions, and tolerates for a while a process that still adds files. ENOENT is success.
 [[nodiscard]] Status remove_tree_at(int parent, const std::string& name);
 
 }  // namespace sallyport

@@ -10,7 +10,7 @@
 namespace sallyport {
 namespace {
 
-// What the kernel shows of an id that has no number here (user_namespaces(7)); also Debian's nobody and nogroup.
+// The kernel shows this for an id that is not mapped here (user_namespaces(7)); also Debian's nobody and nogroup.
 constexpr std::uint32_t kNobody = 65534;
 
 // A container's root may lack both.
@@ -29,7 +29,7 @@ std::optional<UserIds> owner_to_run_as(const std::filesystem::path& directory) {
   struct stat about{};
   if (::stat(directory.c_str(), &about) != 0) return std::nullopt;
   if (about.st_uid == 0 || about.st_uid == kNobody || !may_change_ids()) return std::nullopt;
-  // root's group opens files of root's that no user should read; nobody's opens none.
+  // The group root gives access to files of root's that no user should read; nogroup gives access to none.
   return UserIds{.uid = about.st_uid, .gid = about.st_gid == 0 ? kNobody : about.st_gid};
 }
 

@@ -1,4 +1,4 @@
-// As whom a run of root's over somebody else's directory is made (ADR 0066).
+// The user as whom root runs a tool over another user's directory (ADR 0066).
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace sallyport {
 
-// The directory's owner, when this process is root and may become them; nullopt when it is a plain user, when the directory is
-// root's own, or when nobody can say whose it is.
+// The directory's owner, when this process is root and may become that user; nullopt when it is a plain user, when root
+// owns the directory, or when the owner cannot be determined.
 [[nodiscard]] std::optional<UserIds> owner_to_run_as(const std::filesystem::path& directory);
 
 }  // namespace sallyport

@@ -49,8 +49,8 @@ Result<UniqueFd> SandboxedPath::open_file(const std::filesystem::path& relative)
     return fail(invalid_request(name, std::string("is ") + std::string(type_name(seen.st_mode)),
                                 "only regular files are read back"));
   }
-  // Between the two opens the name may have become anything. O_NONBLOCK keeps a FIFO from blocking us, and what was
-  // opened must be the very file that was checked.
+  // Between the two opens another file may have taken the name. O_NONBLOCK keeps a FIFO from blocking us, and the
+  // opened file must be the very file that was checked.
   UniqueFd fd = TRY(open_beneath(root_.get(), name, O_RDONLY | O_NONBLOCK | O_NOCTTY));
   struct stat opened{};
   if (::fstat(fd.get(), &opened) != 0) return fail(system_error("stat", name, errno));
@@ -64,7 +64,7 @@ Result<std::string> SandboxedPath::read_file(const std::filesystem::path& relati
   UniqueFd fd = TRY(open_file(relative));
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", relative.native(), errno));
-  // A sparse file claims any size for free: refuse by size before a byte is read or allocated.
+  // A sparse file can claim any size: refuse by size before we read or allocate a byte.
   if (static_cast<std::uint64_t>(info.st_size) > count(cap)) {
     return fail(invalid_request(relative.native(),
                                 "has " + std::to_string(info.st_size) + " bytes, more than the " +

@@ -1,4 +1,4 @@
-// C27: every file the parent reads back is opened strictly beneath a root, through no symlink.
+// C27: the parent opens every file that it reads back strictly beneath a root, through no symlink.
 #include "sallyport/sandboxed_path.h"
 
 #include <fcntl.h>
@@ -95,7 +95,7 @@ TEST_F(SandboxedPathC27, EmptyAndNulPathsAreInvalidRequests) {
 
 TEST_F(SandboxedPathC27, AFifoIsRefusedWithoutBlocking) {
   ASSERT_EQ(::mkfifo((root_ / "fifo").c_str(), 0666), 0);
-  const Error error = refused("fifo");  // a blocking open would hang here: nobody writes
+  const Error error = refused("fifo");  // a blocking open would hang here: there is no writer
   EXPECT_NE(error.as<InvalidRequest>(), nullptr);
   EXPECT_NE(error.message.find("FIFO"), std::string::npos);
 }
@@ -168,7 +168,7 @@ TEST_F(SandboxedPathC27, ASymlinkSwappedInARaceNeverLeaksTheSecret) {
   int leaked = 0;
   int read = 0;
   int refusals = 0;
-  bool control = false;  // a plain open does fall for it
+  bool control = false;  // a plain open follows it
   for (int i = 0; i < 20000 || !control || read == 0 || refusals == 0; ++i) {
     const auto content = root.read_file("file", kCap);
     if (content && *content == "the secret") ++leaked;

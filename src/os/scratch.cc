@@ -17,14 +17,14 @@
 namespace sallyport {
 namespace {
 
-// Somebody who may rename our directory away and put his own there decides what a later lookup by path finds. The
-// sticky bit takes that right from everybody but the owner of the root, who therefore has to be root or us.
+// A user who may rename our directory and put another in its place decides what a later lookup by path finds. The
+// sticky bit denies that to everyone but the owner of `root`, who therefore has to be root or us.
 Result<UniqueFd> open_scratch_root(const std::filesystem::path& root) {
   UniqueFd fd = TRY(open_path(root, O_RDONLY | O_DIRECTORY));
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", root.native(), errno));
   const bool sticky = (info.st_mode & S_ISVTX) != 0;
-  // In a user namespace the host's root, who owns /tmp, has no name.
+  // In a user namespace the host's root, which owns /tmp, is not mapped.
   const bool unmapped = sticky && info.st_uid != 0 && unmapped_owner() == info.st_uid;
   if (info.st_uid != 0 && info.st_uid != ::geteuid() && !unmapped) {
     return fail(invalid_request("scratch root", printable(root.native()) + " belongs to another user",
@@ -48,7 +48,7 @@ Result<ScratchDir> ScratchDir::create(const std::filesystem::path& root) {
   OwnedDir made = TRY(make_owned_dir(root_fd.get(), 0700, absolute.native()));
   std::filesystem::path path = absolute / made.name;
   ScratchDir scratch(std::move(root_fd), std::move(made.lock), std::move(made.name), std::move(path));
-  // mkdir obeyed the umask and the root's setgid bit.
+  // mkdir applied the umask and the setgid bit of `root`.
   if (::fchmod(scratch.fd(), 0700) != 0) return fail(system_error("set the mode of", scratch.path().native(), errno));
   return scratch;
 }

@@ -2,7 +2,7 @@
 //
 //   ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
 //   ... scratch.path() ...
-//                                       // gone with the object; or TRY(scratch.remove()) to hear about failures
+//                                       // the destructor removes it; TRY(scratch.remove()) also reports failures
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace sallyport {
 
 class ScratchDir {
  public:
-  // Mode 0700, under `root`, which must be ours or root's and, when others can write to it, sticky like /tmp. A full
-  // disk or a read-only root is a SystemError with a hint.
+  // Mode 0700, under `root`, which must belong to us or to root and, when others can write to it, be sticky like /tmp.
+  // A full disk or a read-only root is a SystemError with a hint.
   [[nodiscard]] static Result<ScratchDir> create(const std::filesystem::path& root);
 
   ScratchDir(ScratchDir&&) noexcept = default;
@@ -28,9 +28,9 @@ class ScratchDir {
   ~ScratchDir();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] int fd() const { return lock_.get(); }  // the directory; holds the lock that says we are alive
+  [[nodiscard]] int fd() const { return lock_.get(); }  // the directory; holds the lock that shows that we are alive
 
-  // Idempotent. After an error the directory still counts as stale once this object is gone, and is swept later.
+  // Idempotent. After an error the directory counts as stale once this object is gone, and a later sweep removes it.
   [[nodiscard]] Status remove();
 
  private:
@@ -47,8 +47,9 @@ class ScratchDir {
 // another user. Returns how many it removed. Call it once at start-up.
 [[nodiscard]] Result<std::size_t> sweep_stale_scratch(const std::filesystem::path& root);
 
-// A file of this name in a scratch directory says that something outside goes with it: a container. The sweep above leaves such
-// a directory to this one, which calls `release` with it and its name first, and keeps it when that fails.
+// A file of this name in a scratch directory means that something outside belongs to it: a container. The sweep above
+// skips such a directory. This one first calls `release` with the directory and its name, and keeps the directory when
+// that fails.
 inline constexpr const char* kHeldElsewhere = "held-elsewhere";
 [[nodiscard]] Result<std::size_t> sweep_stale_scratch(
     const std::filesystem::path& root, const std::function<Status(int directory, const std::string& name)>& release);

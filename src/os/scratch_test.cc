@@ -92,7 +92,7 @@ TEST(ScratchC16, RemovesWhatAToolLeavesBehind) {
 }
 
 TEST(ScratchC16, RemovesAVeryDeepAndAVeryWideTree) {
-  // In memory where there is some: a disk takes a millisecond for each of these.
+  // In memory if possible: a disk needs a millisecond for each of these.
   const TestDir root(::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path());
   const std::size_t fds = count_open_fds().value();
   {
@@ -124,8 +124,8 @@ bool put(const char* file, const std::string& text) {
   return fd && write_all(fd->get(), text, file);
 }
 
-// In a mount namespace of its own, so that it needs no root and leaves nothing: a tmpfs with these options, and what
-// making a scratch directory in it says: the errno; 0 when it worked, 250 when there is no namespace to be had.
+// Mounts a tmpfs with these options in its own mount namespace, so that it needs no root and leaves nothing, and makes
+// a scratch directory in it. Returns the errno; 0 on success, 250 when it cannot make a namespace.
 int errno_in_tmpfs(const char* options, unsigned long flags) {
   const TestDir dir;
   const int status = test::wait_for(test::fork_child([&] {
@@ -207,7 +207,7 @@ TEST(ScratchC16, ASweepRemovesTheDirectoryOfAKilledOwnerAndNeverALiveOne) {
   EXPECT_EQ(sweep_stale_scratch(root.path()).value(), 0U);
   EXPECT_EQ(entries(root.path()), 2);
   other.kill();
-  EXPECT_EQ(entries(root.path()), 2);  // positive control: nobody but the sweep cleans up
+  EXPECT_EQ(entries(root.path()), 2);  // positive control: only the sweep cleans up
   EXPECT_EQ(sweep_stale_scratch(root.path()).value(), 1U);
   EXPECT_EQ(entries(root.path()), 1);
   EXPECT_TRUE(std::filesystem::exists(mine.path()));

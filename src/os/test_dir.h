@@ -1,4 +1,4 @@
-// For tests only: a directory of its own, gone at the end.
+// For tests only: a directory of its own, removed at the end.
 #pragma once
 
 #include <sys/stat.h>

@@ -20,7 +20,7 @@
 namespace sallyport {
 namespace {
 
-// What is read here is short, or its beginning is enough.
+// Each file read here is short, or its beginning is enough.
 using Text = std::array<char, 16 * 1024>;
 
 // -1 and errno when it cannot be read.
@@ -40,7 +40,8 @@ ssize_t read_proc(const std::string& path, Text& text) {
 
 bool is_gone(int error) { return error == ENOENT || error == ESRCH; }
 
-// The number behind "\nName:" and blanks.
+// The number after "
+// Name:" and blanks.
 std::optional<std::uint64_t> number_of(std::string_view text, std::string_view name) {
   std::size_t at = text.starts_with(name.substr(1)) ? name.size() - 1 : text.find(name);
   if (at == std::string_view::npos) return std::nullopt;
@@ -62,7 +63,8 @@ void add_numbers(std::string_view text, std::vector<pid_t>& pids) {
   }
 }
 
-// Every thread has children of its own. False: this kernel does not list them (CONFIG_PROC_CHILDREN), or not this process's.
+// Every thread has its own children. False: this kernel does not list them (CONFIG_PROC_CHILDREN), or not for this
+// process.
 bool add_children(pid_t pid, std::vector<pid_t>& pids) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   const UniqueFd directory(::open(tasks.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -78,7 +80,7 @@ bool add_children(pid_t pid, std::vector<pid_t>& pids) {
   return true;
 }
 
-// By everybody's parent.
+// Finds the tree by every process's parent.
 std::vector<pid_t> tree_from_table(pid_t root) {
   std::vector<pid_t> pids = {root};
   const Result<std::vector<ProcessEntry>> all = list_processes();
@@ -99,14 +101,14 @@ std::vector<pid_t> tree_of(pid_t root) {
   return pids;
 }
 
-// `file` of every process; `wanted` are the lines whose kilobytes are added up.
+// Reads `file` of every process and adds up the kilobytes of the `wanted` lines.
 std::optional<std::uint64_t> sum_below(pid_t root, std::string_view file, std::array<std::string_view, 2> wanted) {
   std::uint64_t kilobytes = 0;
   for (const pid_t pid : tree_of(root)) {
     Text text;
     const ssize_t size = read_proc(fmt::format("/proc/{}/{}", pid, file), text);
     if (size < 0 && is_gone(errno)) continue;
-    // The jail's own init lets nobody look into it; it is as small as its image.
+    // The jail's own init cannot be inspected; it is as small as its image.
     if (size < 0 && pid == root) continue;
     if (size < 0) return std::nullopt;
     const std::string_view read(text.data(), static_cast<std::size_t>(size));

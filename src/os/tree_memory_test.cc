@@ -25,7 +25,7 @@ void hold(int flags) {
   if (memory != MAP_FAILED) std::memset(memory, 1, kMapped);
 }
 
-// A child that holds memory, and a child of that which holds more, or the same once more.
+// A child that holds memory, and its own child, which holds more memory, or shares the same.
 class Family {
  public:
   Family(int parents, int childs) {

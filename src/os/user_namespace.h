@@ -7,7 +7,7 @@
 
 namespace sallyport {
 
-// Whoever a user namespace does not map, the host's root included, shows up as the overflow uid. This is that uid, when
+// Users that a user namespace does not map, the host's root included, appear as the overflow uid. Returns that uid if
 // no user of our namespace has the same number; nullopt in the initial namespace, where it is plain "nobody".
 [[nodiscard]] std::optional<uid_t> unmapped_owner();
 

@@ -19,12 +19,12 @@ namespace sallyport::posix {
 namespace {
 
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-// A tree that a tool made deeper than this is left for the next sweep, which meets the same bound: nothing recurses without end.
+// Bounds the recursion: a deeper tree stays for the next sweep, which has the same bound.
 constexpr int kDeepest = 512;
 
 std::string prefix() { return fmt::format("sallyport-{}-", ::geteuid()); }
 
-// A tool may have left it without permissions. The mode is that of a directory: a symlink is not followed.
+// A tool may have left it without permissions. Changes only a directory's mode: it follows no symlink.
 UniqueFd open_directory(int parent, const std::string& name) {
   UniqueFd fd(::openat(parent, name.c_str(), kDirectory));
   if (!fd && errno == EACCES && ::fchmodat(parent, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW) == 0) {

@@ -1,5 +1,5 @@
-// A private directory for one run (C16), by POSIX alone: what os/scratch.h is on Linux, for hosts with another kernel.
-// Gone with the object; one whose owner was killed is removed by the next sweep.
+// A private directory for one run (C16), by POSIX alone: the counterpart of os/scratch.h for hosts with another kernel.
+// The destructor removes it; the next sweep removes one whose owner was killed.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace sallyport::posix {
 
 class PrivateDir {
  public:
-  // Mode 0700 below `root`, with an empty directory for each of `parts`. `root` must be root's or ours, and sticky when others
-  // can write to it.
+  // Mode 0700 below `root`, with an empty directory for each of `parts`. `root` must belong to root or to us, and be
+  // sticky when others can write to it.
   [[nodiscard]] static Result<PrivateDir> create(const std::string& root, std::initializer_list<const char*> parts);
 
   PrivateDir(PrivateDir&&) noexcept = default;
@@ -35,7 +35,7 @@ class PrivateDir {
   std::string name_;
 };
 
-// Removes those of ours whose owner is dead. Returns how many.
+// Removes our user's directories whose owner process is dead. Returns how many.
 std::size_t sweep_private_dirs(const std::string& root);
 
 }  // namespace sallyport::posix
