@@ -14,11 +14,11 @@
 namespace sallyport {
 namespace {
 
-// Then the other sockets have their turn.
+// After so many the other sockets get their turn.
 constexpr int kAcceptAtOnce = 64;
 
-// The way between the tool and us has no length. More than this would only be memory, and bytes that have left the
-// processor's cache when the tool reads them. What is accepted inherits it.
+// The tool is on this machine. A larger buffer would only cost memory, and bytes would leave the processor's cache
+// before the tool reads them. Accepted sockets inherit it.
 constexpr int kSocketBuffer = 256 * 1024;
 
 void prepare_for_short_way(int listener) {
@@ -26,7 +26,7 @@ void prepare_for_short_way(int listener) {
   do_not_pace(listener);
 }
 
-// The connection is gone, the listener is not; see accept(2), "Error handling".
+// True when the connection is gone but the listener works; see accept(2), "Error handling".
 bool concerns_connection_only(int error) {
   switch (error) {
     case EBADF:
@@ -126,7 +126,7 @@ void Admission::pause() {
     paused_ = true;
     for (const Listener& listener : listeners_) listener.watch.change(0);
   }
-  // A full house waits for a guest to leave; a lack of descriptors may end without that.
+  // At the limit we wait until a connection ends; a shortage of descriptors may end without that, so try again later.
   if (connections_.size() < limit_) retry_ = run_.loop->after(kDescriptorRetry, [this] { resume(); });
 }
 

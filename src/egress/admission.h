@@ -1,7 +1,8 @@
-// Who is let in: accepts, recovers the wanted address, and asks the address book and the rules.
+// Decides which connections to let in: accepts them, recovers the wanted address, and checks the address book and the
+// rules.
 //
-// At most `limit` connections at once. Past it, or without a free descriptor, nothing is accepted until one ends: the
-// kernel's queue makes the tool wait, which is what a busy server does; nothing is refused for it.
+// At most `limit` connections at once. At the limit, or without a free descriptor, it accepts nothing until one ends:
+// the tool waits in the kernel's queue, as for a busy server; no connection is refused for this reason.
 #pragma once
 
 #include <list>
@@ -20,12 +21,11 @@ class Admission final : public Watcher {
   enum class Kind { kDirect, kRedirected };
   [[nodiscard]] Status listen_on(UniqueFd listener, Kind kind);
   void ready(int fd, std::uint32_t events) override;
-  // Another one can be let in. `any` is a descriptor of whoever asks.
+  // True when another connection can be let in. `any` is any descriptor of the caller.
   [[nodiscard]] bool has_room(int any);
-  // One that came another way than by a listener; only while there is room.
-  // False: it was denied.
+  // Takes a connection that came from no listener; only while there is room. False: it was denied.
   bool take(UniqueFd client, const Endpoint& wanted);
-  // Each connection moves what is there, then all are closed.
+  // Each connection moves the bytes that are there, then all are closed.
   void close_all();
 
  private:

@@ -1,4 +1,5 @@
-// What the jail's kernel refuses by itself: a refused connect() fails, a refused datagram is an error, and both are told.
+// What the jail's kernel refuses by itself: a refused connect() fails, a refused datagram is an error, and both are
+// reported.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -17,7 +18,7 @@ using ::testing::IsEmpty;
 
 class AtOnce : public NetTest {};
 
-// connect()'s errno; 0: it stands.
+// connect()'s errno; 0: connected.
 int connect_error(const Jail& jail, const Endpoint& to) { return jail.net().connect(to) ? 0 : errno; }
 
 TEST_F(AtOnce, ConnectFailsWhereNoRuleCouldAllowIt_C24) {
@@ -73,7 +74,7 @@ TEST_F(AtOnce, ADatagramIsAnErrorAndADenial_C24) {
   const UniqueFd v4 = jail.net().socket(false, SOCK_DGRAM);
   EXPECT_EQ(send_error(v4, at("93.184.216.34", 443)), EPERM);
   EXPECT_EQ(send_error(jail.net().socket(true, SOCK_DGRAM), at("2606:2800::1", 443)), EPERM);
-  // One that is connected gets the error from its socket as well, as by a host that has nobody there.
+  // A connected socket reports the error too, as for a host where nothing listens.
   const UniqueFd connected = jail.net().socket(false, SOCK_DGRAM);
   const SocketAddress there = socket_address(at("93.184.216.34", 443));
   ASSERT_EQ(::connect(connected.get(), there.get(), there.length), 0);

@@ -1,4 +1,4 @@
-// Connections on ports a rule names, and those no rule does.
+// Connections on ports that a rule names, and on other ports.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -88,7 +88,7 @@ TEST_F(ByAddress, HttpIsFollowedRequestByRequest_C24) {
   EXPECT_THAT(texts(jail.stop()), ElementsAre("evil.test:4873 host header differs x1"));
 }
 
-// Says `pieces`, each when the server has heard the one before.
+// Sends `pieces`, each when the server has received the one before.
 struct Told {
   std::string heard{};
   std::vector<std::string> denials{};
@@ -138,7 +138,7 @@ TEST_F(ByAddress, WhatWentAheadIsNotForgotten_C24) {
     EXPECT_EQ(told.heard.find("evil"), std::string::npos) << pieces[0].substr(0, 9);
     EXPECT_EQ(told.heard.find('\n'), std::string::npos) << pieces[0].substr(0, 9);
   }
-  // The control: the same in pieces, for the right host, arrives as it was said.
+  // The control: the same in pieces, for the right host, arrives as sent.
   for (const std::vector<std::string>& pieces : {std::vector{"G"s, "ET / HTTP/1.1\r\nHost: raw.test:4873\r\n\r\n"s},
                                                  std::vector{"\x16"s, client_hello("raw.test").substr(1)},
                                                  std::vector{"CONNECT {"s, "\"verbose\":true}\r\nPING\r\n"s},

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 16 * 1024;
 constexpr int kStreamRounds = 16;
-// Each read makes us parse all of the hello again. A hello of 4 KiB may come byte by byte; whoever sends a large one
-// that way wants nothing but our time.
+// After each read we parse the whole hello again. A hello of 4 KiB may come byte by byte; a client that sends a large
+// one that way only wants to waste our time.
 constexpr std::uint64_t kMostJudged = 16 * 1024 * 1024;
 
 // Assigning an empty string would keep the memory.
@@ -69,7 +69,7 @@ ClientStream::State ClientStream::advance(int client, int server) {
   return state == State::kGoOn ? State::kYield : state;
 }
 
-// kGoOn: nothing is left to write.
+// Returns kGoOn when nothing is left to write.
 ClientStream::State ClientStream::flush(int server) {
   if (pending_.empty() && (server >= 0 || !cleared_)) return State::kGoOn;
   if (server < 0) return State::kWaiting;
@@ -99,7 +99,7 @@ ClientStream::State ClientStream::advance_hold(int client) {
   return mode_ == Mode::kGuess ? guess(fresh) : judge();
 }
 
-// The client's end, in the middle of something or of nothing.
+// Handles the client's end, inside a message or between messages.
 ClientStream::State ClientStream::end_of_hold() {
   if (mode_ == Mode::kGuess && guess_.at_end() == HttpGuess::kYes) {
     return refuse(refuse_request("malformed request line", place_.name, place_.port));
@@ -129,7 +129,7 @@ void ClientStream::go_raw() {
   mode_ = Mode::kRaw;
 }
 
-// Until the held bytes are spent or too few.
+// Judges until the held bytes are used up or too few.
 ClientStream::State ClientStream::judge() {
   while (!held_.empty()) {
     judged_bytes_ += held_.size();
@@ -160,7 +160,7 @@ ClientStream::State ClientStream::judge() {
   return State::kGoOn;
 }
 
-// `fresh` is the end of what is held.
+// `fresh` is the newest part of held_.
 ClientStream::State ClientStream::guess(std::span<const std::uint8_t> fresh) {
   switch (guess_.feed(fresh)) {
     case HttpGuess::kMaybe:
@@ -191,7 +191,7 @@ ClientStream::State ClientStream::feed(std::span<const std::uint8_t> bytes) {
       case HttpRequests::Step::Kind::kHead: {
         in_head_ = false;
         if (std::optional<Refusal> refusal = refuse_host(step, place_.name, place_.port)) return refuse(*refusal);
-        // What went ahead is a part of the first line, which is never changed.
+        // The bytes sent ahead are part of the first line, which never changes.
         pending_ += http_.head().substr(std::min(std::exchange(sent_ahead_, 0), http_.head().size()));
         cleared_ = true;
         awaits_answer_ = true;

@@ -1,5 +1,6 @@
-// A client's bytes on their way to the server: held back until they are checked, and followed for as long as the
-// protocol can name another host. Holds at most one ClientHello or HTTP head, about 64 KiB, and only while it checks.
+// A client's bytes on their way to the server: holds them back until they are checked, and goes on checking as long as
+// the protocol can name another host. Holds at most one ClientHello or HTTP head, about 64 KiB, and only while it
+// checks.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,12 @@ class ClientStream {
   enum class State {
     kWaiting,
     kNoMemory,    // as Relay's
-    kYield,       // there is more to do; others first
-    kEnded,       // the client has said all it will, and all of it was passed on
+    kYield,       // there is more to do; let others go first
+    kEnded,       // the client has ended, and everything was passed on
     kRefused,     // see refusal()
-    kClientGone,  // reset, or ended before it said what it wants
-    kServerGone,  // takes no more bytes; may still have sent some
-    kGoOn,        // never returned: another round
+    kClientGone,  // reset, or ended before it named a host
+    kServerGone,  // accepts no more bytes; may still have sent some
+    kGoOn,        // internal, never returned: do another round
   };
 
   struct Place {
@@ -38,18 +39,18 @@ class ClientStream {
   // Goes as far as it can. `server` is -1 while there is no connection to it.
   [[nodiscard]] State advance(int client, int server);
 
-  // The check has come far enough for a connection to the server to be made.
+  // The check is far enough to connect to the server.
   [[nodiscard]] bool wants_server() const { return cleared_ || place_.check == ConnectionCheck::kByAddress; }
-  // The client owes us bytes; it must not owe them for long.
+  // The client must send more bytes, and soon.
   [[nodiscard]] bool owes() const;
-  // It has sent a part of them.
+  // The client has sent a part of them.
   [[nodiscard]] bool owes_the_rest() const { return held_.size() > sent_ahead_ || in_head_; }
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const Refusal& refusal() const { return refusal_; }
-  // Between two answers, as far as can be told without reading them: our own answer would not cut into another.
+  // True between two answers, as far as we know without reading them: our own answer would not interrupt another.
   [[nodiscard]] bool may_answer() const { return !awaits_answer_; }
   void server_answered() { awaits_answer_ = false; }
-  // What a server says decides what its client may say next: its bytes must be seen before the client gets them.
+  // The server's answer decides what its client may send next: we must see its bytes before the client gets them.
   [[nodiscard]] bool watches_server() const { return mode_ == Mode::kAfterHello && !server_hello_.done(); }
   void see_server(std::span<const std::uint8_t> bytes) { server_hello_.feed(bytes); }
 
@@ -77,10 +78,10 @@ class ClientStream {
   bool cleared_ = false;
   bool in_head_ = false;
   bool awaits_answer_ = false;
-  // Not yet checked. What no server can act on yet may go out meanwhile: its client may be waiting for an answer to it.
+  // Not yet checked. Bytes that no server can act on yet may go out already: the client may wait for an answer to them.
   std::string held_{};
   std::size_t sent_ahead_ = 0;  // of held_, or of the first head
-  bool past_head_ = false;      // more than a head was sent ahead, and is held no more
+  bool past_head_ = false;      // more than a head was sent ahead and is no longer held
   std::string pending_{};       // checked, not yet written
   std::size_t written_ = 0;
   std::uint64_t judged_bytes_ = 0;

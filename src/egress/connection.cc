@@ -10,8 +10,8 @@
 namespace sallyport {
 namespace {
 
-// As many at once have buffers that the kernel fits to the way, megabytes each: a download over an ocean needs them.
-// Several hundred of them, which nobody reads, would be gigabytes.
+// So many connections at once get buffers that the kernel sizes itself, megabytes each, which a long-distance download
+// needs. Several hundred unread ones would take gigabytes.
 constexpr std::size_t kMostRoomy = 16;
 constexpr int kTightBuffer = 64 * 1024;  // doubled by the kernel, see socket(7)
 constexpr int kRoomyUnsent = 2 * 1024 * 1024;
@@ -45,12 +45,12 @@ void Connection::take_room() {
 
 void Connection::ready(int fd, std::uint32_t events) {
   if (ends_.state() == Ends::State::kGone) return;
-  // A client's reset ends everything. A server's does not yet: what it sent before is read first.
+  // A client's reset ends everything. After a server's reset we first read what it sent before.
   if (fd == ends_.client() && (events & EPOLLERR) != 0) return ends_.abort();
   advance();
 }
 
-// Both sockets report an edge only, so every event has everything tried that may have become possible.
+// Both sockets are edge-triggered, so on every event we try everything that may have become possible.
 void Connection::advance() {
   if (ends_.state() == Ends::State::kGoodbye) return ends_.advance_goodbye();
   turn_.reset();
@@ -85,7 +85,7 @@ void Connection::advance_up() {
   }
 }
 
-// How many of the server's bytes may be moved on: those that the client's side has seen, while it has to see them.
+// How many of the server's bytes we may pass on: while up_ has to see them, only those that it has seen.
 std::uint64_t Connection::watch_server() {
   if (seen_ > 0 || !up_.watches_server()) return seen_ > 0 ? seen_ : Relay::kUnlimited;
   ssize_t got = -1;
@@ -93,7 +93,7 @@ std::uint64_t Connection::watch_server() {
     got = ::recv(ends_.server(), run_.buffer.data(), run_.buffer.size(), MSG_PEEK);
   } while (got < 0 && errno == EINTR);
   if (got < 0 && would_block(errno)) return 0;
-  if (got <= 0) return Relay::kUnlimited;  // its end: the relay finds it too
+  if (got <= 0) return Relay::kUnlimited;  // the end: the relay sees it too
   seen_ = static_cast<std::uint64_t>(got);
   up_.see_server(std::span(run_.buffer).first(seen_));
   return seen_;
@@ -129,7 +129,7 @@ void Connection::advance_down() {
   }
 }
 
-// One direction may have to wait for memory while the other has more to do now.
+// One direction may wait for memory while the other has more to do now.
 void Connection::look_again(std::chrono::milliseconds delay) {
   if (delay.count() > 0 && turn_.armed()) return;
   turn_ = run_.loop->after(delay, [this] { advance(); });
@@ -140,7 +140,7 @@ void Connection::set_client_timer() {
   if (client_timer_.armed()) return;
   client_timer_ = run_.loop->after(run_.timeouts.client, [this] {
     if (up_.owes_the_rest()) return refuse({.reason = DenialReason::kClientTooSlow});
-    say_goodbye({});  // it connected and said nothing: no attempt at anything
+    say_goodbye({});  // it connected and sent nothing: no attempt to report
   });
 }
 

@@ -4,7 +4,7 @@
 //          \-> refused: goodbye, or reset
 //
 // A connection on a port its rule names (ConnectionCheck::kByAddress) connects at once, because the server may have to
-// speak first; its client's bytes are checked all the same before they are passed on.
+// send first; it still checks the client's bytes before it passes them on.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace sallyport {
 
 class Connection final : public Guest {
  public:
-  // `reserve` and `gone` as those of Ends; the object may be destroyed after the events at hand.
+  // `reserve` and `gone`: as in Ends; the object may be destroyed after the current events.
   Connection(EgressRun& run, UniqueFd client, UniqueFd reserve, ClientStream::Place place, std::size_t rule,
              std::function<void()> gone);
   Connection(const Connection&) = delete;
@@ -50,15 +50,15 @@ class Connection final : public Guest {
 
   ClientStream up_;
   Relay down_;
-  std::uint64_t seen_ = 0;  // of the server's bytes: seen by up_, not yet read by down_
+  std::uint64_t seen_ = 0;  // how many of the server's bytes up_ has seen and down_ has not yet read
   bool up_ended_ = false;
   bool down_ended_ = false;
-  bool server_deaf_ = false;  // writes to it fail; what it sent before is still delivered
+  bool server_deaf_ = false;  // writes to it fail; we still deliver what it sent before
   bool seeking_ = false;
   bool roomy_ = false;
 
   Timer client_timer_{};
-  Timer turn_{};  // to go on without an event
+  Timer turn_{};  // to continue without an event
 };
 
 }  // namespace sallyport

@@ -15,16 +15,16 @@ std::string shown(std::string_view host) {
   std::string text = printable(host.substr(0, DenialLog::kLongestHost));
   if (text.size() <= DenialLog::kLongestHost) return text;
   text.resize(DenialLog::kLongestHost);
-  return printable(text);  // the cut may have fallen inside a character
+  return printable(text);  // the cut may be inside a character
 }
 
-// A cloud's metadata service gives credentials to whoever asks.
+// A cloud's metadata service gives credentials to any client.
 bool is_metadata(const std::string& host) {
   const std::optional<IpAddress> address = parse_ip_address(host);
   return address && why_not_public(*address) == "metadata";
 }
 
-// The rule that would allow it, where one would.
+// The rule that would allow the connection, if any.
 std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReason reason,
                          std::string_view address_class) {
   const bool usual = port == 0 || port == kTlsPort || port == kHttpPort;
@@ -36,7 +36,7 @@ std::string how_to_allow(const std::string& host, std::uint16_t port, DenialReas
     case DenialReason::kNotHttp:
       return fmt::format("`allowed_hosts` {}:{}", host, port);
     case DenialReason::kAddressWithoutName:
-      // A rule could name one: a person who knows what it is can write it, and a hint must not teach it.
+      // A rule could allow it; a person who knows the risk can write that rule, but a hint must not suggest it.
       if (is_metadata(host)) return {};
       return fmt::format("`allowed_hosts` NAME:{0}={1}:{0}, and let the tool use NAME", port,
                          host.find(':') == std::string::npos ? host : fmt::format("[{}]", host));

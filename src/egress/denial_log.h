@@ -1,4 +1,4 @@
-// What was refused in one run, counted: bounded however hard the tool tries.
+// Counts what was refused in one run; bounded, whatever the tool does.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ enum class DenialReason : std::uint8_t {
   kByteBudget,
   kClientTooSlow,
   kTooManyNames,
-  kNotForCredentials,    // a request that is not sent on with the operator's credentials
+  kNotForCredentials,    // we refused to send the request with the operator's credentials
   kCredentialsInAnswer,  // the registry's answer would have shown them to the tool
   kMoreDenials,
 };
@@ -48,13 +48,13 @@ class DenialLog {
   static constexpr std::size_t kMostEntries = 1000;
   static constexpr std::size_t kLongestHost = 256;
 
-  // `sink` may be null. It gets each entry once, when it is made. Where no host is allowed at all, that is the reason that is
-  // given for a name or an address.
+  // `sink` may be null. It gets each entry once, when it is made. If no host is allowed at all, every name or address
+  // gets that reason.
   DenialLog(EventFd first, EventSink* sink, bool no_host_allowed = false)
       : first_(std::move(first)), sink_(sink), no_host_allowed_(no_host_allowed) {}
 
-  // `host` may hold any bytes. Entries are told apart by all three; past kMostEntries they share one.
-  // `address_class` of kSpecialAddress: what why_not_public() calls the address.
+  // `host` may hold any bytes. Host, port and reason identify an entry; past kMostEntries all share one.
+  // `address_class`, for kSpecialAddress: the result of why_not_public().
   void add(std::string_view host, std::uint16_t port, DenialReason reason, std::string_view address_class = {});
 
   // Readable from the first refusal on.

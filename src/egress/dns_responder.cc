@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::uint16_t kClassInternet = 1;
 
-// "Who is 192.0.2.1?": libraries ask before they log or greet. It reaches nobody, and refusing it is no one's failure.
+// "Who is 192.0.2.1?": libraries look addresses up before they log or greet. The lookup reaches no host, so its refusal
+// is no denial.
 bool is_reverse_lookup(std::string_view name) { return name.ends_with(".in-addr.arpa") || name.ends_with(".ip6.arpa"); }
 
-// RFC 6761: every resolver knows this name, and it leads nowhere but into the jail.
+// RFC 6761: every resolver answers this name itself, and it means the jail.
 std::optional<IpAddress> localhost(std::string_view name, std::uint16_t type) {
   if (name != "localhost" && !name.ends_with(".localhost")) return std::nullopt;
   if (type == kDnsTypeA) return IpAddress::v4(127, 0, 0, 1);
@@ -38,7 +39,7 @@ std::vector<std::uint8_t> answer(EgressRun& run, const DnsQuery& query) {
     }
     return deny(run, query, DenialReason::kHostNotAllowed, DnsRcode::kNxDomain);
   }
-  // NODATA: the name is there, a record of this type is not.
+  // NODATA: the name exists, a record of this type does not.
   if (query.type != kDnsTypeA && query.type != kDnsTypeAaaa) {
     return write_dns_answer(query, DnsRcode::kNoError, std::nullopt);
   }

@@ -1,5 +1,5 @@
-// Answers one DNS query by the rules. Nothing is ever asked of anybody: an allowed name has the address we make up for
-// it, any other name does not exist.
+// Answers one DNS query by the rules. It asks no other server: an allowed name gets a synthetic address, any other name
+// does not exist.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sallyport {
 
-// nullopt: not a query; there is nothing to say.
+// nullopt: not a query, so no answer.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> answer_dns(EgressRun& run, std::span<const std::uint8_t> query);
 
 }  // namespace sallyport

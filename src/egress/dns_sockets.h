@@ -1,4 +1,5 @@
-// c-ares marks its sockets CLOEXEC a moment too late: a thread of our owner that forks in between would leak one.
+// c-ares marks its sockets CLOEXEC a moment too late: if another thread of this process forks in between, a socket
+// would leak.
 #pragma once
 
 struct ares_channeldata;

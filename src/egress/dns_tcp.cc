@@ -34,7 +34,7 @@ class DnsTcpConnection final : public Watcher {
   }
 
  private:
-  // Reads no query while an answer waits to be read.
+  // Reads no query while the client has not read an answer.
   void advance() {
     while (flush() && read_some()) {
     }
@@ -67,7 +67,7 @@ class DnsTcpConnection final : public Watcher {
     return false;
   }
 
-  // False: nothing sensible can follow.
+  // False: the connection must end.
   [[nodiscard]] bool answer_all() {
     std::size_t used = 0;
     while (received_.size() - used >= 2) {
@@ -119,7 +119,7 @@ void DnsTcp::ready(int fd, std::uint32_t /*events*/) {
     UniqueFd client(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!client) {
       if (would_block(errno)) return;
-      return pause();  // out of descriptors, most likely: never spin on it
+      return pause();  // probably out of descriptors: wait, do not spin
     }
     take(std::move(client));
   }

@@ -25,7 +25,7 @@ class DnsTcp final : public Watcher {
   [[nodiscard]] Status serve_on(UniqueFd listener);
   void ready(int fd, std::uint32_t events) override;
   [[nodiscard]] bool has_room() const { return connections_.size() < kMostConnections; }
-  // A connection that came another way than by a listener; only while there is room.
+  // Takes a connection that came from no listener; only while there is room.
   void take(UniqueFd client);
   void close_all();
 

@@ -19,10 +19,10 @@ constexpr int kAnswersAtOnce = 64;
 
 void want_destinations(int fd) {
   const int on = 1;
-  // One of the two families fails on each socket; without the address the kernel chooses one for the answer.
+  // On each socket one of the two families fails; without this option the kernel chooses the answer's source address.
   ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
   ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
-  // For IPv6 a local route is not enough to send from an address; this is, and needs no privilege.
+  // For IPv6, sending from an address needs more than a local route; this option is enough, and needs no privilege.
   ::setsockopt(fd, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on);
 }
 
@@ -73,7 +73,7 @@ bool DnsUdp::answer_one(int fd) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t got = ::recvmsg(fd, &message, 0);
-  // Any other error is the echo of an answer nobody wanted (ICMP): read and forgotten.
+  // Any other error is the ICMP answer to a rejected answer of ours: ignore it.
   if (got < 0) return !would_block(errno);
   std::optional<std::vector<std::uint8_t>> answer =
       answer_dns(run_, std::span(run_.buffer).first(static_cast<std::size_t>(got)));

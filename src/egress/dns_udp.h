@@ -1,4 +1,4 @@
-// DNS over UDP. The answer leaves from the address that was asked: a tool may ask 8.8.8.8, and looks at who answers.
+// DNS over UDP. The answer leaves from the address that the tool asked: it may ask 8.8.8.8, and checks the sender.
 #pragma once
 
 #include <vector>

@@ -29,7 +29,8 @@ std::vector<Budget> budgets_of(const EgressRules& rules) {
   return budgets;
 }
 
-// Signals are for the threads of our owner, and a reset connection must not be one (SIGPIPE: splice has no flag for it).
+// The caller's threads handle signals, and a reset connection must not raise one (SIGPIPE: splice has no flag against
+// it).
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -65,7 +66,7 @@ class Proxy final : public EgressProxy {
     const SignalsBlocked blocked;
     try {
       thread_ = std::thread([this] { serve_until_stopped(); });
-    } catch (const std::system_error& error) {  // the only way std::thread has to say no
+    } catch (const std::system_error& error) {  // std::thread reports failure only by throwing
       return fail(system_error("start", "the egress thread", error.code().value()));
     }
     return {};

@@ -1,4 +1,4 @@
-// A run's way out: answers the jail's DNS, accepts what the jail connects to, checks it against the rules, connects
+// A run's egress: answers the jail's DNS, accepts what the jail connects to, checks it against the rules, connects
 // outside, and moves the bytes. The jail's own network leads nowhere but here.
 //
 //   std::unique_ptr<EgressProxy> egress = TRY(EgressProxy::start(std::move(sockets), {.rules = EgressRules(rules)}));
@@ -10,8 +10,8 @@
 //
 // Memory: a connection costs about 1 KiB and two descriptors while it is idle; up to 64 KiB more while a ClientHello or
 // an HTTP head is incomplete or waits for the server, a pipe (256 KiB, at most 64 of them in a run) while bytes are in
-// flight, and the kernel's socket buffers. A name that was looked up costs about 200 bytes, at most 65,536 of them;
-// a denial about 500, at most 1,001.
+// flight, and the kernel's socket buffers. Each looked-up name costs about 200 bytes, at most 65,536 of them; a denial
+// about 500, at most 1,001.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class EgressProxy {
 
   // Readable from the first refusal on. Borrowed: closed by the destructor.
   [[nodiscard]] virtual int first_denial_fd() const = 0;
-  // Ends every connection and the thread, closes all sockets, and says what was refused, in order of first occurrence.
-  // Waits for nothing. A second call returns nothing.
+  // Ends every connection and the thread, closes all sockets, and returns what was refused, in order of first
+  // occurrence. Does not wait for connections. A second call returns nothing.
   [[nodiscard]] virtual std::vector<Denial> stop() = 0;
 };
 

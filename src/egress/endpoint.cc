@@ -10,7 +10,7 @@
 namespace sallyport {
 namespace {
 
-// SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST; their kernel headers do not go together with <netinet/in.h>.
+// SO_ORIGINAL_DST and IP6T_SO_ORIGINAL_DST; their kernel headers conflict with <netinet/in.h>.
 constexpr int kOriginalDestination = 80;
 
 }  // namespace

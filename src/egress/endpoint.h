@@ -25,23 +25,24 @@ struct SocketAddress {
 };
 
 [[nodiscard]] SocketAddress socket_address(const Endpoint& endpoint);
-// IPv4 in an IPv6 socket's clothes is IPv4. nullopt: another family.
+// An IPv4-mapped IPv6 address gives IPv4. nullopt: another family.
 [[nodiscard]] std::optional<Endpoint> endpoint_of(const sockaddr* address);
 
 // The address an accepted socket's peer connected to.
 [[nodiscard]] std::optional<Endpoint> local_endpoint(int fd);
-// The same, before netfilter redirected it; as it is when nothing was redirected.
+// The same before netfilter's redirection; the unchanged address if nothing was redirected.
 [[nodiscard]] std::optional<Endpoint> original_destination(int fd);
 
-// Bytes go out when they come in, not when Nagle's algorithm has seen enough of them.
+// Sends bytes at once (switches Nagle's algorithm off).
 void send_at_once(int fd);
-// For ways inside this machine: BBR, where it is the host's choice, slows them down by pacing. Reno is in every kernel.
+// For connections inside this machine: BBR, if the host uses it, slows them down by pacing. Every kernel has Reno.
 void do_not_pace(int fd);
-// Bytes that the kernel keeps for a socket whose peer does not take them. Nothing that is under way is held up.
+// Bounds the bytes that the kernel keeps for a socket whose peer does not read. Bytes under way are not delayed.
 void bound_unsent(int fd, int bytes);
-// And for one that we do not read; ends the kernel's own tuning, so the rate over a long way falls.
+// Bounds them also for a socket that we do not read; this ends the kernel's own tuning, so long-distance connections
+// get slower.
 void bound_buffers(int fd, int bytes);
-// The peer is told at once that the connection failed, and nothing lingers.
+// The peer learns at once that the connection failed, and nothing lingers.
 void close_with_reset(UniqueFd fd);
 
 }  // namespace sallyport

@@ -1,5 +1,5 @@
-// The two sockets of a connection, the client's and the server's, and the ways in which both end: with last words to the client,
-// by a reset, or quietly.
+// The two sockets of a connection, the client's and the server's, and the ways in which both end: with a last message
+// to the client, by a reset, or by a plain close.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class Ends {
  public:
   enum class State { kOpen, kGoodbye, kGone };
 
-  // `reserve` is a descriptor kept free for the server's socket: a client is let in only when there is one.
-  // `gone` is called once, when both sockets are closed.
+  // `reserve` is a descriptor kept for the server's socket: we let a client in only when we have one. `gone` is called
+  // once, when both sockets are closed.
   Ends(EgressRun& run, UniqueFd client, UniqueFd reserve, std::function<void()> gone);
 
   [[nodiscard]] State state() const { return state_; }
@@ -27,11 +27,11 @@ class Ends {
   [[nodiscard]] int server() const { return server_.get(); }  // negative before there is one
   [[nodiscard]] bool has_server() const { return static_cast<bool>(server_); }
 
-  // Both ways, by `watcher`. When that cannot be had both ends are reset, and the answer is false.
+  // Watches both directions. On failure it resets both ends and returns false.
   [[nodiscard]] bool watch_client(Watcher& watcher);
   [[nodiscard]] bool take_server(UniqueFd server, Watcher& watcher);
 
-  // `found` is called at most once, and not after the end.
+  // Calls `found` at most once, and not after the end.
   void seek_server(UpstreamSearch::Wanted wanted, std::function<void(UpstreamSearch::Found)> found);
 
   // Drops the server at once, and the client when it has read `text` or its time is over.
@@ -53,7 +53,7 @@ class Ends {
   Watch server_watch_{};
   std::unique_ptr<UpstreamSearch> search_{};
   Farewell farewell_{};
-  Timer timer_{};  // of the goodbye
+  Timer timer_{};  // for the goodbye
 };
 
 }  // namespace sallyport

@@ -28,7 +28,7 @@ bool EventOutbox::start() {
   if (thread_.joinable()) return true;
   try {
     thread_ = std::thread([this] { deliver(); });
-  } catch (const std::system_error&) {  // the only way std::thread has to say no; the event is counted as dropped
+  } catch (const std::system_error&) {  // std::thread reports failure only by throwing; count the event as dropped
     return false;
   }
   return true;

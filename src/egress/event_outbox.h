@@ -1,5 +1,5 @@
-// Between a run's egress and its caller's sink: the egress thread never waits for a sink. A thread of the outbox's own,
-// started with the first event, calls it; what a slow sink leaves behind is bounded, the rest is counted.
+// Between a run's egress and its caller's sink: the egress thread never waits for a sink. A thread of the outbox,
+// started with the first event, calls the sink. The queue for a slow sink is bounded; further events are only counted.
 #pragma once
 
 #include <condition_variable>
@@ -18,10 +18,10 @@ namespace sallyport {
 
 class EventOutbox final : public EventSink {
  public:
-  // More than a run's egress has to say: kMostEntries denials, and twice as many lines as hosts out of reach.
+  // More than one run's egress can emit: kMostEntries denials, and two lines for each unreachable host.
   static constexpr std::size_t kMostQueued = 2048;
 
-  // `sink` may be null: nothing is kept then.
+  // `sink` may be null: then events are discarded.
   explicit EventOutbox(EventSink* sink, std::size_t most_queued = kMostQueued)
       : sink_(sink), most_queued_(most_queued) {}
   ~EventOutbox() override { close(); }
@@ -30,8 +30,8 @@ class EventOutbox final : public EventSink {
 
   // Never waits for the sink.
   void emit(const Event& event) override;
-  // Everything that was kept is delivered, and how many events were not ("subproc.egress.events_dropped", count). Waits
-  // for the sink: it is borrowed until then.
+  // Delivers everything in the queue, and the number of dropped events ("subproc.egress.events_dropped", count). Waits
+  // for the sink, which is borrowed until then.
   void close();
 
  private:
@@ -48,10 +48,10 @@ class EventOutbox final : public EventSink {
   std::thread thread_{};
 };
 
-// Allowed hosts that could not be reached: each is told of once, and at the end how often.
+// Allowed hosts that could not be reached: reports each once, and at the end how often.
 class UnreachableLog {
  public:
-  // Told apart by host, port and error; past so many, they share one entry without a name.
+  // Host, port and error identify an entry; past this number all share one entry without a name.
   static constexpr std::size_t kMostEntries = 64;
 
   explicit UnreachableLog(EventSink& sink) : sink_(sink) {}

@@ -19,7 +19,7 @@ std::string line_of(const Event& event) {
   return line;
 }
 
-// Writes down what it is told; `open` lets it return.
+// Records events; blocks until `open`.
 class Gatekeeper final : public EventSink {
  public:
   void emit(const Event& event) override {
@@ -53,7 +53,7 @@ TEST(EventOutbox, DeliversInOrderAndToNobodyIfThereIsNone) {
   nobody.emit({.name = "a", .fields = {}});
 }
 
-// C35: the sender goes on whatever the sink does, and what waits for it is bounded.
+// C35: the sender continues whatever the sink does, and the queue is bounded.
 TEST(EventOutbox, DoesNotWaitForABlockedSinkAndCountsWhatItDrops_C35) {
   Gatekeeper sink;
   EventOutbox outbox(&sink, 3);
@@ -95,7 +95,7 @@ namespace {
 
 class BlockedSink : public NetTest {};
 
-// C35: a sink that does not return holds up neither the connections nor the denials of a run.
+// C35: a sink that does not return delays neither the connections nor the denials of a run.
 TEST_F(BlockedSink, HoldsUpNothingButItself_C35) {
   Gatekeeper sink;
   Recorder server("welcome");

@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// Enough for what a client sends before it reads that it was refused; one that sends more gets a reset.
+// Enough for what a client sends before it reads the refusal; a client that sends more gets a reset.
 constexpr std::size_t kMostDrained = 1024 * 1024;
 
 }  // namespace

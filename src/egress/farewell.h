@@ -1,5 +1,5 @@
-// The last words to a client. Closing with unread bytes is a reset, which may overtake them: so the client's bytes are read, and
-// dropped, until it has had its time to read ours.
+// Sends a last message to a client. Closing with unread bytes sends a reset, which may overtake the message: so we read
+// and drop the client's bytes until it has had time to read ours.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ class Farewell {
  public:
   enum class State {
     kWaiting,
-    kClosed,  // the client has ended, too
-    kReset,   // it is gone, or sends on and on
+    kClosed,  // the client has closed, too
+    kReset,   // it is gone, or does not stop sending
   };
 
   void say(std::string text) { text_ = std::move(text); }
-  // Goes as far as it can. `scratch` holds nothing afterwards.
+  // Goes as far as it can. `scratch` is free again afterwards.
   [[nodiscard]] State advance(int client, std::span<std::uint8_t> scratch);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 enum class TlsAlert : std::uint8_t { kAccessDenied = 49, kUnrecognizedName = 112 };
 
-// A fatal alert in a record of TLS 1.2's version, which every client reads.
+// A fatal alert in a TLS 1.2 record, which every client understands.
 std::string tls_goodbye(TlsAlert alert) { return {21, 3, 3, 0, 2, 2, static_cast<char>(alert)}; }
 
 FirstBytes refused(DenialReason reason, std::string_view host, TlsAlert alert) {
@@ -40,7 +40,7 @@ FirstBytes judge_hello(ConnectionCheck check, const ClientHelloVerdict& hello, s
   if (hello.encrypted_client_hello) {
     return refused(DenialReason::kEncryptedClientHello, {}, TlsAlert::kAccessDenied);
   }
-  // Behind early data a second hello could not be distinguished from what is encrypted.
+  // After early data a second hello could not be distinguished from encrypted bytes.
   if (hello.early_data) return refused(DenialReason::kEarlyData, {}, TlsAlert::kAccessDenied);
   if (!hello.has_server_name && check == ConnectionCheck::kTls) {
     return refused(DenialReason::kNoServerName, {}, TlsAlert::kUnrecognizedName);
@@ -106,7 +106,7 @@ std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_v
 Refusal refuse_request(std::string_view why, std::string_view name, std::uint16_t port) {
   const DenialReason reason = reason_of(why);
   Refusal refusal{.reason = reason};
-  // Bytes that are no HTTP at all get no HTTP answer.
+  // Bytes that are not HTTP get no HTTP answer.
   if (reason != DenialReason::kNotHttp) refusal.goodbye = http_goodbye(name, port, why);
   return refusal;
 }

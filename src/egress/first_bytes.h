@@ -1,4 +1,4 @@
-// What a client's bytes say about where it wants to go, compared with the name its address stands for. No sockets here.
+// Compares the host that a client's bytes name with the name that its address stands for. No sockets here.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace sallyport {
 
 struct Refusal {
   DenialReason reason = DenialReason::kNotTls;
-  std::string host{};                // empty: the name the connection's address stands for
-  std::string goodbye{};             // what the client gets to read; empty: a reset
+  std::string host{};                // empty: the name that the connection's address stands for
+  std::string goodbye{};             // the message to the client; empty: a reset
   std::string_view address_class{};  // of DenialReason::kSpecialAddress
 };
 
@@ -24,9 +24,9 @@ struct FirstBytes {
   enum class Kind {
     kUnsure,    // may still be TLS or not
     kNeedMore,  // TLS, not yet all of a hello
-    kPass,      // the first `size` bytes are a ClientHello or a record beside it, and may pass
-    kNotTls,    // only where other protocols may be spoken
-    kSettled,   // the handshake has gone on; nothing more can be read of it
+    kPass,      // the first `size` bytes are a ClientHello or an aside (tls_opening.h), and may pass
+    kNotTls,    // only where other protocols are allowed
+    kSettled,   // the handshake has moved on; nothing more in it is readable
     kRefused,
   };
   Kind kind = Kind::kUnsure;
@@ -34,7 +34,7 @@ struct FirstBytes {
   Refusal refusal{};
 };
 
-// `bytes` is everything so far; not for ConnectionCheck::kHttp, which is HTTP from its first byte on.
+// `bytes` is everything so far. Not for ConnectionCheck::kHttp, which is HTTP from its first byte on.
 [[nodiscard]] FirstBytes judge_first_bytes(ConnectionCheck check, std::span<const std::uint8_t> bytes,
                                            std::string_view name);
 // `bytes` is everything after the first hello, from a record's first byte on.

@@ -8,7 +8,7 @@ namespace sallyport {
 class Guest : public Watcher {
  public:
   virtual void start() = 0;
-  // What is there to be moved is moved; nothing is waited for.
+  // Moves the bytes that are there, without waiting.
   virtual void last_round() = 0;
 };
 

@@ -52,7 +52,7 @@ void HandedConnections::ready(int /*fd*/, std::uint32_t /*events*/) {
 }
 
 bool HandedConnections::serve(const spawn::wire::Handed& handed, UniqueFd client) {
-  if (!client) return false;  // there was no free descriptor, so the kernel dropped it
+  if (!client) return false;  // no descriptor was free, so the kernel dropped it
   if (handed.port != kDnsPort) {
     return admission_.take(std::move(client), {.address = address_of(handed), .port = handed.port});
   }
@@ -61,7 +61,7 @@ bool HandedConnections::serve(const spawn::wire::Handed& handed, UniqueFd client
 }
 
 bool HandedConnections::take_one() {
-  // What is not taken waits in the socket; when that is full, the worker refuses.
+  // Connections that we do not take wait in the socket; when that is full, the worker refuses.
   if (!admission_.has_room(socket_.get()) || !dns_.has_room()) {
     pause();
     return false;
@@ -78,13 +78,14 @@ bool HandedConnections::take_one() {
   if (size < 0 && errno == EINTR) return true;
   if (size < 0 && would_block(errno)) return false;
   UniqueFd client = descriptor_of(message);
-  if (size != sizeof handed) {  // the worker is gone, and with it whoever could ask
+  if (size != sizeof handed) {  // the worker is gone, so no connection can follow
     watch_.reset();
     return false;
   }
   const bool is_let_in = serve(handed, std::move(client));
   const spawn::wire::HandedAnswer answer{.number = handed.number, .is_let_in = is_let_in ? 1U : 0U};
-  // There is room for it: each call waits for its own, and few can wait. A worker that is gone needs none.
+  // The socket has room: each of the tool's calls waits for its own answer, and few can wait. If the worker is gone, it
+  // needs no answer.
   static_cast<void>(::send(socket_.get(), &answer, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL));
   return true;
 }

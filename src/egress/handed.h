@@ -1,5 +1,5 @@
 // The connections of a tool that has no network namespace: its worker made each and hands it over with the address that the tool
-// wanted (spawn/wire/handed.h). From there on they are like those that a jail's listeners accept.
+// wanted (spawn/wire/handed.h). After that they are treated like connections from a jail's listeners.
 #pragma once
 
 #include "egress/admission.h"
@@ -15,11 +15,11 @@ class HandedConnections final : public Watcher {
 
   [[nodiscard]] Status serve_on(UniqueFd socket);
   void ready(int fd, std::uint32_t events) override;
-  // What waits there already is judged too: a tool may end right after it has connected.
+  // First judges what already waits: a tool may end right after it has connected.
   void close_all();
 
  private:
-  // False: nothing more for now.
+  // False: nothing more waits.
   [[nodiscard]] bool take_one();
   [[nodiscard]] bool serve(const spawn::wire::Handed& handed, UniqueFd client);
   void pause();

@@ -21,7 +21,7 @@ std::string request(std::string_view host, std::string_view more = "") {
 
 class Http : public NetTest {
  protected:
-  // Answers each head; keeps all it hears.
+  // Answers each head, and keeps everything it receives.
   class Origin {
    public:
     [[nodiscard]] std::uint16_t port() const { return server_.port(); }

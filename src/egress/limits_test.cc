@@ -1,4 +1,4 @@
-// Many connections, few descriptors, and the end.
+// Many connections, few descriptors, and the end of a run.
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ class EgressLimits : public NetTest {
 };
 
 TEST_F(EgressLimits, FiveHundredConnectionsCostTwoDescriptorsEachAndLeaveNone) {
-  // Three more each are ours: the client, and both ends of the server's.
+  // The test itself needs three more for each: the client, and both ends of the server's connection.
   constexpr std::ptrdiff_t kMany = 500;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -83,7 +83,7 @@ TEST_F(EgressLimits, WithoutDescriptorsConnectionsWaitAndAreServedWhenSomeAreFre
   ::getrlimit(RLIMIT_NOFILE, &before);
   rlimit tight = before;
   tight.rlim_cur = static_cast<rlim_t>(open_descriptors());
-  // Numbers below the limit that are free now would still be given out.
+  // Take the free numbers below the limit, which could still be used.
   std::vector<UniqueFd> plugs;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
   for (UniqueFd plug(::dup(0)); plug; plug = UniqueFd(::dup(0))) plugs.push_back(std::move(plug));
@@ -114,7 +114,7 @@ TEST_F(EgressLimits, StopsAtOnceWhateverIsUnderWay) {
   ASSERT_TRUE(send_all(clients.back().get(), client_hello("tls.test").substr(0, 20)));
   static_cast<void>(jail.stop());
   for (const UniqueFd& client : clients) EXPECT_EQ(receive(client.get()).bytes, "");
-  EXPECT_THAT(jail.stop(), IsEmpty());  // once more does no harm
+  EXPECT_THAT(jail.stop(), IsEmpty());  // a second call does no harm
 }
 
 TEST_F(EgressLimits, TellsOfTheFirstRefusalAtOnce) {

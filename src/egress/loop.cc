@@ -113,7 +113,7 @@ void Loop::dispatch(std::uint64_t id, std::uint32_t events) {
 }
 
 void Loop::fire_timers() {
-  // A handler may arm a timer for "now" again and again; that one waits for the sockets' turn.
+  // A handler may arm a timer for "now" repeatedly; a new timer waits until the sockets have had their turn.
   const std::uint64_t first_new = next_timer_;
   for (auto it = timers_.begin(); it != timers_.end() && it->first.first <= now_;) {
     if (it->first.second >= first_new) {

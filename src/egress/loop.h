@@ -1,5 +1,5 @@
-// One epoll loop: readiness, timers, and a way to end it from another thread. Everything of a run's egress lives on the
-// loop's thread; only stop() may be called from elsewhere.
+// One epoll loop: readiness, timers, and a way to end it from another thread. All of a run's egress runs on the loop's
+// thread; only stop() may be called from another thread.
 #pragma once
 
 #include <sys/epoll.h>
@@ -18,7 +18,8 @@
 
 namespace sallyport {
 
-// Each change of a socket is reported once, in either direction: what may have become possible is then tried until it is not.
+// Reports each change of a socket once, in either direction: the watcher then does what it can until the call would
+// block.
 inline constexpr std::uint32_t kBothWays = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 class Watcher {
@@ -29,8 +30,8 @@ class Watcher {
 
 class Loop;
 
-// While it lives, its watcher is told. Ends before the descriptor is closed: a copy of a listener may live on in another
-// process, and epoll would go on reporting it.
+// While it lives, its watcher gets events. Destroy it before you close the descriptor: a copy of a listener may live on
+// in another process, and epoll would continue to report it.
 class Watch {
  public:
   Watch() = default;
@@ -50,7 +51,7 @@ class Watch {
   std::uint64_t id_ = 0;
 };
 
-// Fires once unless it is reset or destroyed before.
+// Fires once, unless reset or destroyed before.
 class Timer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -63,7 +64,7 @@ class Timer {
   ~Timer() { reset(); }
 
   void reset();
-  // Still to fire. A handler runs with its timer already unarmed.
+  // True until it fires. A handler runs with its timer already unarmed.
   [[nodiscard]] bool armed() const;
 
  private:
@@ -83,9 +84,9 @@ class Loop {
 
   [[nodiscard]] Result<Watch> watch(int fd, std::uint32_t events, Watcher& watcher);
   [[nodiscard]] Timer after(std::chrono::milliseconds delay, std::function<void()> fire);
-  // Once the events at hand are through: where an object may be destroyed that is still on the stack.
+  // Runs `task` after the current events: there an object that is still on the stack may be destroyed.
   void later(std::function<void()> task) { later_.push_back(std::move(task)); }
-  // When the events at hand came in.
+  // When the current events arrived.
   [[nodiscard]] Timer::Clock::time_point now() const { return now_; }
 
   void run();
@@ -98,7 +99,7 @@ class Loop {
   struct Slot {
     Watcher* watcher = nullptr;
     int fd = -1;
-    // Told apart from an earlier watch of the same slot, whose event may still be in the batch at hand.
+    // Distinguishes it from an earlier watch of the same slot, whose event may still be in the current batch.
     std::uint32_t generation = 0;
   };
 

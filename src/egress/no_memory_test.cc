@@ -1,5 +1,6 @@
-// A kernel that is short of socket memory: writes are refused though the socket has room, and no event ever says that
-// they would be taken again. The linker leads this program's splice, send and pipe2 here, so that it happens on demand.
+// A kernel that is short of socket memory: the kernel refuses writes although the socket has room, and no event reports
+// when it would accept them again. The linker replaces this program's splice, send and pipe2 by those below, so that
+// the test can cause it.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -42,7 +43,7 @@ ssize_t __wrap_splice(int from, off64_t* from_at, int to, off64_t* to_at, size_t
 }
 
 ssize_t __wrap_send(int fd, const void* bytes, size_t size, int flags) {
-  // Blocking sockets are the test's own.
+  // Blocking sockets belong to the test.
   const bool ours = (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
   return ours && refuse_this_write(fd) ? -1 : __real_send(fd, bytes, size, flags);
 }
@@ -69,7 +70,7 @@ class NoMemory : public NetTest, public ::testing::WithParamInterface<int> {
     no_pipes = false;
   }
 
-  // The server speaks, the client answers, the server repeats: after each silence only one of them has bytes to move.
+  // The server sends, the client answers, the server repeats: after each pause only one of them has bytes to move.
   static void talk() {
     Server server([](int fd) {
       send_all(fd, "hello");
@@ -95,7 +96,7 @@ TEST_P(NoMemory, BytesArriveWithoutPipesToo) {
   talk();
 }
 
-// After the check the client's bytes are spliced like the server's.
+// After the check we splice the client's bytes like the server's.
 TEST_P(NoMemory, LaterBytesOfTheClientArriveToo) {
   Recorder server("hello");
   Jail jail({rule_to("raw.test", server.port(), {kNamedPort})});
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(, NoMemory, ::testing::Values(EAGAIN, ENOBUFS, ENOMEM),
   return std::string(test.param == EAGAIN ? "EAGAIN" : test.param == ENOBUFS ? "ENOBUFS" : "ENOMEM");
 });
 
-// Two ends of a TCP connection that do not block.
+// Two non-blocking ends of a TCP connection.
 struct SocketPair {
   SocketPair() {
     const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -130,7 +131,7 @@ struct SocketPair {
   UniqueFd far{};
 };
 
-// Also what is on its way to the other end's buffer: room that comes back by itself is no full sink.
+// Fills the other end's buffer too: a sink whose room returns by itself is not full.
 void fill_up(int fd) {
   const std::string block(4096, 'x');
   pollfd writable{.fd = fd, .events = POLLOUT, .revents = 0};
@@ -140,7 +141,7 @@ void fill_up(int fd) {
   }
 }
 
-// Who only waits for a peer must cost nothing: no timer is asked for.
+// A relay that only waits for a peer must cost nothing: it must not want a timer.
 class RelayState : public NetTest {};
 
 TEST_F(RelayState, TellsAFullSinkFromOneThatWasRefusedMemory) {

@@ -1,4 +1,4 @@
-// What a run's egress is given.
+// The parameters of a run's egress.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ namespace sallyport {
 // All but the last bound in the jail's network namespace, where every address is local.
 struct EgressSockets {
   std::vector<UniqueFd>
-      listeners{};  // TCP on the allowed ports: getsockname() of what they accept is the wanted address
-  std::vector<UniqueFd> redirected{};  // TCP where netfilter leads every other port: SO_ORIGINAL_DST is
+      listeners{};  // TCP on the allowed ports: getsockname() of an accepted socket gives the wanted address
+  std::vector<UniqueFd> redirected{};  // TCP for every other port, by netfilter: SO_ORIGINAL_DST gives it
   std::vector<UniqueFd> dns_udp{};
   std::vector<UniqueFd> dns_tcp{};
-  UniqueFd refusals{};  // a netlink socket that is shown what the kernel refuses by itself; may be empty
-  UniqueFd handed{};    // of a jail without a network namespace: each connection comes over it, with the wanted address
+  UniqueFd refusals{};  // a netlink socket to which the kernel reports its own refusals; may be empty
+  UniqueFd handed{};    // of a jail without a network namespace: brings each connection with the wanted address
 };
 
 struct EgressTimeouts {
@@ -36,15 +36,15 @@ struct EgressTimeouts {
 
 struct EgressOptions {
   EgressRules rules{};
-  // As many at once; further ones wait in the kernel's queue until one ends.
+  // So many at once; others wait in the kernel's queue until one ends.
   std::size_t max_connections = 512;
-  std::optional<UpstreamProxy> proxy{};        // through which hosts are reached
-  std::optional<RegistryEndpoint> registry{};  // reached with the operator's credentials
+  std::optional<UpstreamProxy> proxy{};        // the proxy on the way to hosts
+  std::optional<RegistryEndpoint> registry{};  // the registry to reach with the operator's credentials
   std::string trusted{};  // certificates (PEM), for TLS of the owner's own: to the proxy, to the registry
   std::optional<Endpoint> nameserver{};  // instead of those of resolv.conf
-  EventSink* events = nullptr;           // borrowed until stop(); called on a thread of its own
+  EventSink* events = nullptr;           // borrowed until stop(); called on a separate thread
   EgressTimeouts timeouts{};
-  // Which addresses names are given; kLoopback: as many as EgressRules::countable_names(), for each has to be listened at.
+  // Which addresses names get; kLoopback: at most EgressRules::countable_names(), since init must listen on each.
   AddressRange addresses = AddressRange::kBenchmark;
 };
 

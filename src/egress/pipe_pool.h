@@ -1,4 +1,4 @@
-// Pipes for splice(2), lent while bytes are in flight. An idle connection has none.
+// Pipes for splice(2), lent while bytes are in flight. An idle connection holds none.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@ namespace sallyport {
 
 class PipePool {
  public:
-  // More than this at once, and a connection copies instead: clients that never read must not use up our descriptors.
+  // When so many are lent, a connection copies instead: clients that never read must not use up our descriptors.
   static constexpr std::size_t kMostLent = 64;
   static constexpr std::size_t kMostIdle = 4;
   // Each of its slots holds a whole page run of a socket buffer, so more than this many bytes may fit.
   static constexpr std::size_t kCapacity = 256 * 1024;
 
-  // nullopt: none to be had just now.
+  // nullopt: no pipe is available now.
   [[nodiscard]] std::optional<Pipe> take();
   // Empty pipes only.
   void give_back(Pipe pipe);
-  // A pipe with bytes left in it was thrown away.
+  // Call when a pipe with bytes left in it was thrown away.
   void lost() { --lent_; }
 
  private:

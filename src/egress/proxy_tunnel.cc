@@ -42,7 +42,7 @@ void ProxyTunnel::ready(int /*fd*/, std::uint32_t events) {
   if (send_rest()) read_answer((events & kEnd) != 0);
 }
 
-// False: it has ended, or waits.
+// False: the tunnel has ended, or waits.
 bool ProxyTunnel::send_rest() {
   while (sent_ < request_.size()) {
     const ssize_t put = ::send(proxy_.get(), request_.data() + sent_, request_.size() - sent_, MSG_NOSIGNAL);
@@ -57,7 +57,7 @@ bool ProxyTunnel::send_rest() {
   return true;
 }
 
-// Looked at before it is taken: behind the head comes what the host itself says.
+// Peeks before it reads: the host's own bytes follow the head.
 void ProxyTunnel::read_answer(bool ended) {
   std::array<char, kLargestConnectAnswer> seen{};
   ssize_t got = -1;
@@ -69,7 +69,7 @@ void ProxyTunnel::read_answer(bool ended) {
   ConnectAnswer answer = parse_connect_answer({seen.data(), static_cast<std::size_t>(got)});
   switch (answer.kind) {
     case ConnectAnswer::Kind::kNeedMore:
-      // Bytes that are only peeked at hide the end behind them.
+      // Peeked bytes hide the end of file after them.
       return ended ? finish("the proxy closed the connection") : void();
     case ConnectAnswer::Kind::kRefused:
       return finish(std::move(answer.why));
@@ -84,7 +84,7 @@ void ProxyTunnel::finish(std::string problem) {
   watch_.reset();
   UniqueFd socket = problem.empty() ? std::move(proxy_) : UniqueFd();
   const Done done = std::move(done_);
-  done(std::move(socket), std::move(problem));  // nothing of ours may be touched after this
+  done(std::move(socket), std::move(problem));  // do not touch this object after this call
 }
 
 }  // namespace sallyport

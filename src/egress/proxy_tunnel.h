@@ -1,4 +1,4 @@
-// Asks the operator's proxy for a way to a host (CONNECT, RFC 9110, 9.3.6), on a connection to it that stands.
+// Asks the operator's proxy for a tunnel to a host (CONNECT, RFC 9110, 9.3.6), over an open connection to the proxy.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace sallyport {
 
-// Whether `name`, normalised, is reached through it.
+// True when connections to `name` (normalised) use the proxy.
 [[nodiscard]] bool goes_through(const UpstreamProxy& proxy, std::string_view name);
 [[nodiscard]] std::string connect_request(const UpstreamProxy& proxy, std::string_view name, std::uint16_t port);
 
 class ProxyTunnel final : public Watcher {
  public:
-  // The socket, from which the next byte is the host's; or none, and why.
+  // The socket, whose next byte comes from the host; or none, and the reason.
   using Done = std::function<void(UniqueFd, std::string)>;
 
   ProxyTunnel(Loop& loop, UniqueFd proxy, std::string request, Done done)
@@ -24,7 +24,7 @@ class ProxyTunnel final : public Watcher {
   ProxyTunnel(const ProxyTunnel&) = delete;
   ProxyTunnel& operator=(const ProxyTunnel&) = delete;
 
-  // Calls `done` once, maybe before it returns; `done` may destroy this object.
+  // Calls `done` once, possibly before it returns; `done` may destroy this object.
   void start();
   void ready(int fd, std::uint32_t events) override;
 

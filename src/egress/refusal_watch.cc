@@ -12,9 +12,9 @@
 namespace sallyport {
 namespace {
 
-// Then the other sockets have their turn.
+// After so many the other sockets get their turn.
 constexpr int kShownAtOnce = 64;
-// A socket's buffer holds fewer than this.
+// A socket's buffer holds fewer messages than this.
 constexpr int kMostLeft = 100'000;
 
 }  // namespace
@@ -37,7 +37,7 @@ bool RefusalWatch::read_one() {
   const ssize_t got =
       ::recvfrom(netlink_.get(), run_.buffer.data(), run_.buffer.size(), 0, reinterpret_cast<sockaddr*>(&from), &size);
   if (got < 0 && errno == ENOBUFS) {
-    // More than the socket could hold; the connections were refused all the same.
+    // There were more than the socket could hold; the kernel has still refused those connections.
     run_.denials.add("", 0, DenialReason::kMoreDenials);
     return true;
   }

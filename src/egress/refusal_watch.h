@@ -1,4 +1,4 @@
-// What the kernel refuses by itself (os/netlink.h) becomes a denial like any other.
+// Turns the kernel's own refusals (os/netlink.h) into denials.
 #pragma once
 
 #include "egress/run.h"
@@ -10,7 +10,7 @@ class RefusalWatch final : public Watcher {
   explicit RefusalWatch(EgressRun& run) : run_(run) {}
   [[nodiscard]] Status serve_on(UniqueFd netlink);
   void ready(int fd, std::uint32_t events) override;
-  // The kernel shows a refusal before the refused call returns: what a dead tool was refused is there to be read.
+  // The kernel reports a refusal before the refused call returns: so all refusals of a dead tool can be read here.
   void close_all();
 
  private:

@@ -124,7 +124,7 @@ void RegistryConnection::advance_answer() {
   turn_ = run_.loop->after({}, [this] { advance(); });
 }
 
-// False: it waits, or has ended.
+// False: the connection waits, or has ended.
 bool RegistryConnection::send_request() {
   while (request_sent_ < request_.size()) {
     const ssize_t put =
@@ -197,7 +197,7 @@ void RegistryConnection::use_answer(RegistryAnswer::State state) {
   const std::string why = fmt::format("the registry's answer cannot be passed on: {}", answer_->why());
   if (answer_->untouched()) return unreachable(why);
   run_.unreachable.add(endpoint_.name, endpoint_.registry_port, why);
-  ends_.abort();  // not closed: the tool must not take a part for the whole
+  ends_.abort();  // a reset, not a close: the tool must not take a part for the whole
 }
 
 void RegistryConnection::refuse(DenialReason reason, std::string goodbye) {

@@ -1,6 +1,6 @@
-// One request of a tool to the registry that the operator has credentials for: read, judged, sent on with the credentials, and its
-// answer given back without them (core/egress/registry_endpoint.h, registry_answer.h). One request, then the connection ends: what a
-// tool sends behind it is dropped.
+// One request of a tool to the registry for which the operator has credentials: reads it, judges it, sends it on with
+// the credentials, and returns the answer without them (core/egress/registry_endpoint.h, registry_answer.h). The
+// connection ends after one request: it drops what a tool sends after that.
 //
 // Holds at most one head of either side, and one piece of the answer that the tool has not read yet: 130 KiB.
 #pragma once
@@ -19,7 +19,7 @@ namespace sallyport {
 
 class RegistryConnection final : public Guest {
  public:
-  // As Connection's. `run.registry` is set.
+  // As for Connection. `run.registry` is set.
   RegistryConnection(EgressRun& run, UniqueFd client, UniqueFd reserve, std::size_t rule, std::function<void()> gone);
   RegistryConnection(const RegistryConnection&) = delete;
   RegistryConnection& operator=(const RegistryConnection&) = delete;
@@ -61,7 +61,7 @@ class RegistryConnection final : public Guest {
   std::string out_{};  // for the client
   bool answered_ = false;
   Timer request_timer_{};
-  Timer turn_{};  // to go on without an event
+  Timer turn_{};  // to continue without an event
 };
 
 }  // namespace sallyport

@@ -12,10 +12,10 @@ namespace sallyport {
 namespace {
 
 constexpr std::uint64_t kChunk = 1024 * 1024;
-// About 16 MiB at the most before the other connections have their turn.
+// At most about 16 MiB before the other connections get their turn.
 constexpr int kPumpRounds = 16;
 
-// The budget is used up; is there more?
+// The budget is used up: checks whether there is more.
 Relay::State look_for_more(int from) {
   char byte = 0;
   const ssize_t got = ::recv(from, &byte, 1, MSG_PEEK);
@@ -102,7 +102,7 @@ std::optional<Relay::State> Relay::drain(int to) {
 
 std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, std::uint64_t& budget,
                                         std::uint64_t& most) const {
-  // Peeked at, sent, and only then consumed: what the sink does not accept stays where it is.
+  // Peeks, sends, and only then consumes: what the sink does not accept stays in the source.
   const ssize_t seen = ::recv(from, copy_buffer_.data(), std::min<std::uint64_t>(want, copy_buffer_.size()), MSG_PEEK);
   if (seen == 0) return State::kEnded;
   if (seen < 0) {
@@ -122,7 +122,7 @@ std::optional<Relay::State> Relay::copy(int from, int to, std::uint64_t want, st
     if (taken > 0) {
       left -= static_cast<std::uint64_t>(taken);
     } else if (taken == 0 || errno != EINTR) {
-      return State::kSourceBroken;  // cannot be: the bytes were just there. Sending them twice would be worse.
+      return State::kSourceBroken;  // impossible: the bytes were just there. Sending them twice would be worse.
     }
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// One direction of a connection. Never reads what it cannot pass on: the sender feels the receiver's pace.
+// One direction of a connection. Reads only what it can pass on, so the sender slows down to the receiver's pace.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ class Relay {
 
   enum class State {
     kWaiting,       // for one of the sockets
-    kNoMemory,      // in the kernel; no socket will report when there is: look again after kMemoryRetry
-    kYield,         // there is more to do; others first
-    kEnded,         // the source has ended, and all of it was passed on
-    kMostReached,   // `most` is zero, and all of it was passed on
+    kNoMemory,      // in the kernel; no socket reports when there is again: retry after kMemoryRetry
+    kYield,         // there is more to do; let others go first
+    kEnded,         // the source has ended, and everything was passed on
+    kMostReached,   // `most` is zero, and everything was passed on
     kOverBudget,    // there is more, and no budget for it
     kSourceBroken,  // all that came before was passed on
     kSinkBroken,
   };
 
-  // `copy_buffer` is used when no pipe is to be had.
+  // Uses `copy_buffer` when no pipe is available.
   Relay(PipePool& pool, std::span<std::uint8_t> copy_buffer) : pool_(pool), copy_buffer_(copy_buffer) {}
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // Moves what can be moved now. Both counters go down by each byte read; neither is ever exceeded.
+  // Moves what can be moved now. Each byte read lowers both counters; it never reads more than either allows.
   [[nodiscard]] State pump(int from, int to, std::uint64_t& budget, std::uint64_t& most);
   // Bytes read and not yet written.
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }

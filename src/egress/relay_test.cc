@@ -164,17 +164,17 @@ TEST_F(RelayTest, AClientThatNeverReadsStopsTheServerAndNobodyElse) {
   Recorder other("fine");
   Jail jail({rule_to("flood.test", flood.port(), {kNamedPort}), rule_to("other.test", other.port(), {kNamedPort})});
   std::vector<UniqueFd> never_read;
-  // More of them than there are pipes.
+  // More connections than pipes.
   for (int i = 0; i < 80; ++i) never_read.push_back(jail.open("flood.test", kNamedPort));
   const UniqueFd client = jail.open("other.test", kNamedPort);
   EXPECT_EQ(receive(client.get(), 4).bytes, "fine");
-  // Two socket buffers of 6 MiB at the most for each, and what a pipe holds.
+  // For each at most two socket buffers of 6 MiB, and what a pipe holds.
   EXPECT_LT(sent, 80U * (20U << 20));
   EXPECT_GT(sent, 0U);
 }
 
 TEST_F(RelayTest, ManyClientsAtOncePassWithoutPipesToo) {
-  // They all hold bytes in flight at once, so most have to do without.
+  // They all hold bytes in flight at once, so most get no pipe.
   Server server([](int fd) {
     const std::uint64_t count = receive_pattern(fd);
     send_all(fd, std::to_string(count));

@@ -66,7 +66,7 @@ Resolver::~Resolver() {
 bool Resolver::open_channel() {
   if (channel_ != nullptr) return true;
   ares_options options{};
-  // A name is complete, an alias file named by the environment is nobody's business.
+  // Names are complete, and we ignore an alias file that the environment names.
   options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
   options.timeout = static_cast<int>(kTryFor.count());
   options.tries = kTries;
@@ -129,7 +129,7 @@ void Resolver::on_answer(void* argument, int status, int /*timeouts*/, ares_addr
 }
 
 void Resolver::deliver(Lookup& lookup) {
-  // One at a time: what one waiter does may cancel another.
+  // One at a time: one waiter may cancel another.
   while (!lookup.waiting.empty()) {
     const Done done = std::move(lookup.waiting.back().second);
     lookup.waiting.pop_back();

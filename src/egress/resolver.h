@@ -1,6 +1,6 @@
-// Names to addresses, in the parent, for connections that passed their check: c-ares on our loop, so that no lookup ever
-// blocks another connection. It follows /etc/resolv.conf, /etc/nsswitch.conf and /etc/hosts as glibc does.
-// c-ares itself reads RES_OPTIONS and LOCALDOMAIN from our environment (the operator's, never the tool's).
+// Resolves names in the parent, for connections that passed their check: c-ares on our loop, so that no lookup blocks
+// another connection. It follows /etc/resolv.conf, /etc/nsswitch.conf and /etc/hosts as glibc does. c-ares itself reads
+// RES_OPTIONS and LOCALDOMAIN from our environment (the operator's, never the tool's).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace sallyport {
 
 class Resolver final : public Watcher {
  public:
-  // Empty: the name has no address, or nobody could tell.
+  // Empty: the name has no address, or the lookup failed.
   using Done = std::function<void(std::span<const IpAddress>)>;
 
-  // While it lives, its answer is wanted.
+  // The caller wants the answer as long as this lives.
   class Request {
    public:
     Request() = default;
@@ -52,7 +52,7 @@ class Resolver final : public Watcher {
   Resolver& operator=(const Resolver&) = delete;
   ~Resolver() override;
 
-  // May answer before it returns. The same name, asked for by many connections, is one lookup.
+  // May answer before it returns. Many connections that want the same name share one lookup.
   [[nodiscard]] Request resolve(const std::string& name, Done done);
 
   void ready(int fd, std::uint32_t events) override;
@@ -82,7 +82,7 @@ class Resolver final : public Watcher {
   std::uint64_t next_id_ = 1;
   std::unordered_map<int, Watch> watches_{};
   Timer timer_{};
-  ares_channeldata* channel_ = nullptr;  // made for the first lookup: a run that connects nowhere pays nothing
+  ares_channeldata* channel_ = nullptr;  // made for the first lookup, so a run without connections pays nothing
   bool closing_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What the parts of one run's egress share. Made before its thread starts, used by that thread alone.
+// What the parts of one run's egress share. Made before its thread starts; only that thread uses it.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace sallyport {
 
-// Bytes a rule's connections may still move, together.
+// How many bytes all connections of a rule may still move.
 struct Budget {
   std::uint64_t up = 0;
   std::uint64_t down = 0;
@@ -56,7 +56,7 @@ struct EgressRun {
   AddressBook book;
   PipePool pipes{};
   std::size_t roomy_connections = 0;
-  std::array<std::uint8_t, 64 * 1024> buffer{};  // never holds anything from one event to the next
+  std::array<std::uint8_t, 64 * 1024> buffer{};  // never keeps data from one event to the next
 };
 
 }  // namespace sallyport

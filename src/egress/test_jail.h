@@ -1,4 +1,4 @@
-// A jail's network with the egress of a run behind it, and the little a tool needs to use it.
+// A jail's network connected to the egress of a run, and the few calls a tool needs to use it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace sallyport::test {
 
-// Skips the tests when the host lets us have no network namespace.
+// Skips the tests when the host allows us no network namespace.
 class NetTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -23,10 +23,10 @@ class NetTest : public ::testing::Test {
   }
 };
 
-// A port for rules that name one.
+// The port for rules that name one.
 inline constexpr std::uint16_t kNamedPort = 4873;
 
-// An allowed name that leads to a server of the test. No port: 443 and 80, checked.
+// An allowed name that leads to a server of the test. Without a port: 443 and 80, checked.
 [[nodiscard]] HostRule rule_to(std::string name, std::uint16_t server, std::optional<std::uint16_t> port = {});
 // An allowed name that is resolved.
 [[nodiscard]] HostRule rule_for(std::string name, std::optional<std::uint16_t> port = {});
@@ -50,10 +50,10 @@ class Jail {
   [[nodiscard]] const JailNet& net() const { return net_; }
   [[nodiscard]] EgressProxy& proxy() { return *proxy_; }
   [[nodiscard]] DnsReply ask(std::string_view name, std::uint16_t type, std::string_view server = "127.0.0.1") const;
-  // Looked up, then connected to; empty when one of them fails.
+  // Looks the name up, then connects; empty when either fails.
   [[nodiscard]] UniqueFd open(std::string_view name, std::uint16_t port, bool v6 = false) const;
   [[nodiscard]] std::vector<Denial> stop() { return proxy_->stop(); }
-  // Every port is seen: as this kernel can, at once or by nft's redirect.
+  // True when every port is seen: refused at once or by nft's redirect, as this kernel can.
   [[nodiscard]] bool redirects() const { return redirects_; }
   [[nodiscard]] bool refuses_at_once() const { return refuses_at_once_; }
 

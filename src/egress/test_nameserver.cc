@@ -17,7 +17,7 @@ NameServer::NameServer(Records records, const Endpoint& where)
 }
 
 NameServer::~NameServer() {
-  // An empty datagram: the end.
+  // An empty datagram ends the thread.
   const SocketAddress to = socket_address(where_);
   ::sendto(socket_.get(), nullptr, 0, 0, to.get(), to.length);
   thread_.join();
@@ -46,7 +46,7 @@ void NameServer::serve() {
   }
 }
 
-// The answer to one address is written by the code under test; the others are added behind it.
+// The code under test writes the answer with one address; this appends the others.
 std::string NameServer::answer(std::string_view query) {
   const auto parsed = parse_dns_query({reinterpret_cast<const std::uint8_t*>(query.data()), query.size()});
   if (!parsed) return {};

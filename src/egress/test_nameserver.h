@@ -1,4 +1,4 @@
-// A name server outside that answers what it is told to, and remembers what it was asked.
+// A name server outside with scripted answers, which records the questions.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class NameServer {
   NameServer& operator=(const NameServer&) = delete;
 
   [[nodiscard]] Endpoint where() const { return where_; }
-  // From now on, as whoever owns a name can do at any time; and no answer may be kept.
+  // Changes a name's addresses, as its owner can at any time; clients may not cache answers.
   void rebind(const std::string& name, std::vector<std::string> addresses);
   // "name type", in order.
   [[nodiscard]] std::vector<std::string> questions();

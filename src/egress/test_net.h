@@ -1,5 +1,6 @@
 // Two networks for the tests: "outside", a namespace of the test process's own where every address is local, so that a
-// server can be had under any address of the internet; and a jail's, made like the real one. Nothing reaches the host's.
+// test server can have any address of the internet; and a jail's, made like the real one. Nothing reaches the host's
+// network.
 #pragma once
 
 #include <atomic>
@@ -16,13 +17,13 @@
 
 namespace sallyport::test {
 
-// Once per process, before any thread starts. False: this host lets us have no network namespace.
+// Call once per process, before any thread starts. False: this host allows us no network namespace.
 [[nodiscard]] bool enter_outside();
 
 class JailNet {
  public:
   JailNet();
-  // A socket that lives in the jail's namespace, whichever thread uses it. Blocking.
+  // A blocking socket in the jail's namespace, for any thread.
   [[nodiscard]] UniqueFd socket(bool v6, int type) const;
   [[nodiscard]] UniqueFd listener(bool v6, std::uint16_t port) const;
   [[nodiscard]] UniqueFd udp(bool v6, std::uint16_t port) const;
@@ -30,7 +31,7 @@ class JailNet {
   [[nodiscard]] UniqueFd connect(const Endpoint& to) const;
   // False: this kernel has no nftables with NAT.
   [[nodiscard]] bool redirect_other_ports(const std::vector<std::uint16_t>& listening, std::uint16_t catch_all) const;
-  // Where refusals are shown; empty: this kernel cannot.
+  // The socket that gets the refusals; empty: this kernel cannot do this.
   [[nodiscard]] UniqueFd refuse_at_once(const std::vector<std::uint16_t>& listening) const;
   [[nodiscard]] bool prohibit_groups() const;
 
@@ -40,18 +41,18 @@ class JailNet {
 };
 
 [[nodiscard]] Endpoint at(std::string_view address, std::uint16_t port);
-// With a deadline for each receive and send, so that a hang is a failure and not a hang.
+// Sets a deadline for each receive and send, so that a hang becomes a failure.
 void use_deadline(int fd);
-// All of it, or false.
+// Sends all of it, or returns false.
 bool send_all(int fd, std::string_view bytes);
-// Until `count` bytes, the end, or an error. `error` is 0 at an orderly end, ECONNRESET at a reset.
+// Receives until `count` bytes, the end, or an error. `error` is 0 at an orderly end, ECONNRESET at a reset.
 struct Received {
   std::string bytes{};
   int error = 0;
   bool ended = false;
 };
 [[nodiscard]] Received receive(int fd, std::size_t count = static_cast<std::size_t>(-1));
-// Until a line's or head's end.
+// Receives until the given end of a line or head.
 [[nodiscard]] std::string receive_until(int fd, std::string_view end);
 
 // A server outside. Each connection has a thread that runs `serve` on it.
@@ -64,7 +65,7 @@ class Server {
 
   [[nodiscard]] std::uint16_t port() const { return where_.port; }
   [[nodiscard]] int connections() const { return accepted_; }
-  // Until no connection is open. What its threads wrote may be read afterwards.
+  // Waits until no connection is open. Afterwards the caller may read what the threads wrote.
   void wait();
 
  private:
@@ -80,15 +81,15 @@ class Server {
   std::thread acceptor_{};
 };
 
-// Remembers everything it is sent, and answers each connection at its end, or with `greeting` at once.
+// Records everything it receives, and answers each connection at its end, or with `greeting` at once.
 class Recorder {
  public:
   explicit Recorder(std::string answer = "", const Endpoint& where = at("127.0.0.1", 0));
   [[nodiscard]] std::uint16_t port() const { return server_.port(); }
   [[nodiscard]] int connections() const { return server_.connections(); }
-  // So far.
+  // What it has received so far.
   [[nodiscard]] std::string received();
-  // When every connection has ended.
+  // What it has received when every connection has ended.
   [[nodiscard]] std::string received_at_end();
 
  private:

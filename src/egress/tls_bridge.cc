@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kRecord = 16 * 1024;
 constexpr int kPlainBuffer = 64 * 1024;
-// Then the other connections have their turn.
+// After so many the other connections get their turn.
 constexpr int kBridgeRounds = 32;
-// For a peer to take what is left after the user of the plain end has gone.
+// How long a peer may take to read the rest after the user of the plain end has gone.
 constexpr std::chrono::milliseconds kLastWords = 10s;
 
 }  // namespace
@@ -63,13 +63,13 @@ void TlsBridge::open_plain_end() {
   if (!watch) return give_up("no memory to wait for the peer");
   plain_watch_ = std::move(*watch);
   const Done done = std::move(done_);
-  done(std::move(users), {});  // nothing of ours may be touched after this: its first event goes on
+  done(std::move(users), {});  // do not touch this object after this call: its first event continues
 }
 
 void TlsBridge::give_up(const std::string& problem) {
   outside_watch_.reset();
   const Done done = std::move(done_);
-  done(UniqueFd(), problem);  // nothing of ours may be touched after this
+  done(UniqueFd(), problem);  // do not touch this object after this call
 }
 
 void TlsBridge::pump() {

@@ -1,7 +1,7 @@
-// TLS on one side, a plain socket on the other: what the owner writes into the plain end goes out encrypted, what comes in is
-// decrypted. So whoever uses a connection need not know whether it is encrypted.
+// TLS on one side, a plain socket on the other: it encrypts what the owner writes to the plain end, and decrypts what
+// comes in. So the user of a connection need not know whether it is encrypted.
 //
-// Holds at most 16 KiB in each direction, beside what the kernel and OpenSSL keep.
+// Holds at most 16 KiB in each direction, besides what the kernel and OpenSSL keep.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@ namespace sallyport {
 
 class TlsBridge final : public Watcher {
  public:
-  // The plain end, non-blocking; or none, and why.
+  // The plain end, non-blocking; or none, and the reason.
   using Done = std::function<void(UniqueFd, std::string)>;
 
-  // `outside` is connected and non-blocking; `name` is whom it must lead to.
+  // `outside` is connected and non-blocking; `name` is the host to which it must lead.
   TlsBridge(Loop& loop, UniqueFd outside, Done done)
       : loop_(loop), outside_(std::move(outside)), done_(std::move(done)) {}
   TlsBridge(const TlsBridge&) = delete;
   TlsBridge& operator=(const TlsBridge&) = delete;
 
-  // Calls `done` once, maybe before it returns; `done` may destroy this object, or keep it and go on with the plain end.
+  // Calls `done` once, possibly before it returns; `done` may destroy this object, or keep it and use the plain end.
   void start(TlsContext& context, const std::string& name);
   void ready(int fd, std::uint32_t events) override;
-  // What is there to be moved is moved; nothing is waited for.
+  // Moves the bytes that are there, without waiting.
   void last_round() {
     if (!is_gone_ && plain_) pump();
   }
-  // Called once, when both sides have ended or one has failed. The object may be destroyed after the events at hand.
+  // Called once, when both sides have ended or one has failed. The object may be destroyed after the current events.
   void when_gone(std::function<void()> gone) { gone_ = std::move(gone); }
 
  private:
@@ -63,12 +63,12 @@ class TlsBridge final : public Watcher {
   Timer timer_{};
 };
 
-// The bridges of a run whose users may have left already: what was written is still sent.
+// The bridges of a run, some of whose users may be gone: a bridge still sends what its user has written.
 class TlsBridges {
  public:
   explicit TlsBridges(Loop& loop) : loop_(loop) {}
   void keep(std::unique_ptr<TlsBridge> bridge);
-  // Each sends what is there, then all are closed.
+  // Each sends the bytes that are there, then all are closed.
   void close_all();
 
  private:

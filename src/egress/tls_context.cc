@@ -22,7 +22,7 @@ struct CertificateFree {
 
 Error tls_error(std::string_view what) { return system_error("set up TLS", what, EPROTO); }
 
-// How many were read.
+// Returns how many certificates it read.
 int trust(SSL_CTX& context, const std::string& pem) {
   const std::unique_ptr<BIO, BioFree> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   int count = 0;
@@ -48,7 +48,8 @@ Status TlsContext::make_context() {
     return fail(tls_error("a client"));
   }
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  // Plain lengths in both directions and one end of the stream: a peer that just hangs up is judged by HTTP's own lengths.
+  // A peer that closes without close_notify counts as a plain end of the stream: HTTP's own lengths show whether the
+  // message is complete.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
@@ -69,7 +70,7 @@ Result<TlsConnection> TlsContext::connect_over(int socket, const std::string& na
     X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     const bool named = X509_VERIFY_PARAM_set1_host(parameters, name.c_str(), name.size()) == 1 &&
                        SSL_ctrl(connection.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                                const_cast<char*>(name.c_str())) == 1;  // what the macro for it does
+                                const_cast<char*>(name.c_str())) == 1;  // what the corresponding macro does
     if (!named) return fail(tls_error("the peer's name"));
   }
   SSL_set_connect_state(connection.get());

@@ -1,6 +1,6 @@
-// What the owner's own TLS connections share: to the operator's proxy, and to a registry with credentials. The tools' own TLS is
-// never opened. TLS 1.2 or later; the peer's certificate must be for the name and be signed by one of the given ones. No
-// configuration file and no environment variable has a say.
+// What the owner's own TLS connections share: to the operator's proxy, and to a registry with credentials. We never
+// decrypt the tools' own TLS. TLS 1.2 or later; the peer's certificate must be for the name and be signed by one of the
+// given ones. Configuration files and environment variables have no effect.
 #pragma once
 
 #include <openssl/types.h>
@@ -24,7 +24,7 @@ class TlsContext {
   // `trusted`: certificates in PEM, read when the first connection is made.
   explicit TlsContext(std::string trusted) : trusted_(std::move(trusted)) {}
 
-  // A client's end of a connection over `socket`, which it borrows. `name`: a host name, or an IP address.
+  // The client's end of a TLS connection over `socket`, which it borrows. `name`: a host name, or an IP address.
   [[nodiscard]] Result<TlsConnection> connect_over(int socket, const std::string& name);
 
  private:
@@ -34,7 +34,7 @@ class TlsContext {
   std::unique_ptr<SSL_CTX, TlsFree> context_{};
 };
 
-// What went wrong with the last call, in words; for a certificate that was refused, why.
+// Says why the last call failed, or why a certificate was refused.
 [[nodiscard]] std::string tls_problem(const SSL* connection);
 
 }  // namespace sallyport

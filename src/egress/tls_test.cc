@@ -19,7 +19,7 @@ constexpr std::uint16_t kEncryptedHello = 0xfe0d;
 
 class Tls : public NetTest {
  protected:
-  // What a client that sends `bytes` to good.test:443 is told, and everything the server hears of it.
+  // The answer to a client that sends `bytes` to good.test:443, and everything that the server receives.
   struct Try {
     Received told{};
     std::string heard{};
@@ -36,7 +36,7 @@ class Tls : public NetTest {
     EXPECT_EQ(server.connections(), 0);
     return result;
   }
-  // The positive control of them all.
+  // The positive control for all of them.
   static void expect_passes(std::string_view bytes, const std::function<void(int)>& send) {
     Server server([&](int fd) {
       const std::string heard = receive(fd, bytes.size()).bytes;
@@ -138,7 +138,7 @@ std::string server_hello(bool retry) {
   return std::string(kHead).append(retry ? kRetry : kRandom).append(kTail);
 }
 
-// A client that says its hello, hears `answer`, and says `second`: what the server heard after the hello.
+// A client that sends its hello, gets `answer`, and sends `second`: what the server received after the hello.
 struct SecondFlight {
   std::string heard{};
   std::vector<std::string> denials{};
@@ -195,7 +195,7 @@ TEST_F(Tls, FollowsTheHandshakeNoFurtherThanTheClientsAnswerToTheServersChoice) 
     EXPECT_EQ(honest.heard, second + (second == kWarning ? "" : "anything"));
     EXPECT_THAT(honest.denials, IsEmpty());
   }
-  // Until then another hello is read: some old servers start again in the middle (SGC).
+  // Until then some old servers read another hello: they restart the handshake (SGC).
   const SecondFlight again = fly(chosen, client_hello("evil.test"));
   EXPECT_THAT(again.denials, ElementsAre("evil.test:443 server name differs x1"));
   EXPECT_EQ(again.heard, "");

@@ -9,7 +9,7 @@
 namespace sallyport {
 namespace {
 
-// A name with hundreds of addresses is not worth trying them all.
+// Do not try all of a name's hundreds of addresses.
 constexpr std::size_t kMostTried = 10;
 
 std::vector<IpAddress> taking_turns(std::span<const IpAddress> addresses) {
@@ -37,7 +37,7 @@ VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const 
   for (const IpAddress& address : found) {
     const std::optional<std::string_view> why = why_not_public(address);
     if (why && !rule_admits(rule, *why)) {
-      // A metadata service outranks the rest: no option would help.
+      // A metadata service decides the message: no option would help.
       if (vetted.address_class.empty() || *why == "metadata") vetted.address_class = *why;
     } else if (!own_too && std::ranges::find(own, address) != own.end()) {
       own_seen = true;

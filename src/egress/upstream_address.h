@@ -1,4 +1,4 @@
-// Which of a name's addresses may be connected to, and in which order.
+// Which of a name's addresses we may connect to, and in which order.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 namespace sallyport {
 
 struct VettedAddresses {
-  std::vector<IpAddress> usable{};         // IPv6 first, families taking turns (RFC 8305)
+  std::vector<IpAddress> usable{};         // IPv6 first, then alternating families (RFC 8305)
   std::optional<DenialReason> why_none{};  // set when none is usable
-  std::string_view address_class{};        // of kSpecialAddress: what why_not_public() calls the first of them
+  std::string_view address_class{};        // for kSpecialAddress: why_not_public() of the first of them
 };
 
-// Drops every address that is not a public one nor of a class that the rule admits, and those in `own`, this machine's, unless
-// the rule admits private ones. A name with public and private addresses keeps the public ones: dropping is as safe as
-// refusing, and split-horizon names go on working.
+// Drops every address that is neither public nor of a class that the rule admits, and those in `own`, this machine's,
+// unless the rule admits private ones. A name with public and private addresses keeps the public ones: dropping is as
+// safe as refusing, and split-horizon names still work.
 [[nodiscard]] VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const IpAddress> own,
                                             const HostRuleFields& rule = {});
 
-// The addresses of this machine's interfaces, in the network namespace of the calling thread. nullopt, and errno: cannot
-// be told.
+// The addresses of this machine's interfaces, in the network namespace of the calling thread. On failure nullopt, and
+// errno.
 [[nodiscard]] std::optional<std::vector<IpAddress>> own_addresses();
 
 }  // namespace sallyport

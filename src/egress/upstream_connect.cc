@@ -23,7 +23,7 @@ int socket_error(int fd) {
 
 }  // namespace
 
-// 0: under way or connected; otherwise errno.
+// Returns 0 when under way or connected; otherwise errno.
 int UpstreamConnect::begin(const Endpoint& endpoint) {
   UniqueFd fd(::socket(endpoint.address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno;
@@ -31,7 +31,7 @@ int UpstreamConnect::begin(const Endpoint& endpoint) {
   if (why_not_public(endpoint.address) == "loopback") do_not_pace(fd.get());
   const SocketAddress address = socket_address(endpoint);
   if (::connect(fd.get(), address.get(), address.length) != 0 && errno != EINPROGRESS) return errno;
-  // Also when connected already: it is reported writable at once, and there is one way to win.
+  // Watch it even if it is connected already: epoll reports it writable at once, so there is only one success path.
   Result<Watch> watch = loop_.watch(fd.get(), EPOLLOUT, *this);
   if (!watch) return ENOMEM;
   attempts_.push_back({.fd = std::move(fd), .watch = std::move(*watch)});
@@ -74,7 +74,7 @@ void UpstreamConnect::finish(UniqueFd winner) {
   stagger_.reset();
   attempts_.clear();
   const Done done = std::move(done_);
-  done(std::move(winner), last_error_);  // nothing of ours may be touched after this
+  done(std::move(winner), last_error_);  // do not touch this object after this call
 }
 
 }  // namespace sallyport

@@ -1,5 +1,6 @@
-// Connects to the first of several addresses that answers (happy eyeballs, RFC 8305): one after the other, a quarter of
-// a second apart or as soon as the one before has failed. Exactly these addresses: no name is looked up again.
+// Connects to the first of several addresses that answers (happy eyeballs, RFC 8305): tries one after the other, a
+// quarter of a second apart or as soon as the previous one has failed. It uses exactly these addresses and looks up no
+// name again.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class UpstreamConnect final : public Watcher {
   UpstreamConnect(const UpstreamConnect&) = delete;
   UpstreamConnect& operator=(const UpstreamConnect&) = delete;
 
-  // Calls `done` once, maybe before it returns; `done` may destroy this object.
+  // Calls `done` once, possibly before it returns; `done` may destroy this object.
   void start() { try_next(); }
   void ready(int fd, std::uint32_t events) override;
 

@@ -12,7 +12,7 @@ void UpstreamSearch::start() {
   timer_ = run_.loop->after(run_.timeouts.connect, [this] { finish({.unreachable = why(ETIMEDOUT)}); });
   const HostRuleFields& rule = run_.rules.rules()[wanted_.rule].fields();
   if (rule.target) {
-    // Written down by the policy's author, who may well mean this machine.
+    // The policy's author wrote this address, and may mean this machine.
     if (const std::optional<IpAddress> address = parse_ip_address(rule.target->address)) {
       return connect_to({{.address = *address, .port = rule.target->port}});
     }
@@ -23,7 +23,7 @@ void UpstreamSearch::start() {
   lookup_ = run_.resolver.resolve(wanted_.name, [this](std::span<const IpAddress> found) { use_addresses(found); });
 }
 
-// The operator named it, so any address will do.
+// The operator named the proxy, so any address is allowed.
 void UpstreamSearch::seek_proxy() {
   const std::uint16_t port = run_.proxy->port;
   if (const std::optional<IpAddress> address = parse_ip_address(run_.proxy->host)) {
@@ -94,7 +94,7 @@ void UpstreamSearch::encrypt(UniqueFd outside, const std::string& name, std::fun
   encrypting_->start(run_.tls, name);
 }
 
-// Whoever reads it looks at the host otherwise.
+// Without the prefix a reader would suspect the host.
 std::string UpstreamSearch::why(int error) const { return (by_proxy_ ? "the proxy: " : "") + errno_text(error); }
 
 void UpstreamSearch::finish(Found found) {

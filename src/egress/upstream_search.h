@@ -1,5 +1,5 @@
-// From an allowed name to a connection to it: looked up, its addresses judged, connected to; or through the operator's proxy; and
-// encrypted where the owner itself is the client.
+// Makes the connection to an allowed name: looks it up, judges its addresses and connects, or goes through the
+// operator's proxy; adds TLS where the owner itself is the client.
 #pragma once
 
 #include <functional>
@@ -25,20 +25,20 @@ class UpstreamSearch {
   };
   struct Found {
     UniqueFd server{};                 // connected, non-blocking; or one of:
-    std::optional<Refusal> refusal{};  // no rule lets one connect to what was found
+    std::optional<Refusal> refusal{};  // no rule allows what was found
     std::string unreachable{};         // why
   };
   using Done = std::function<void(Found)>;
 
-  // `reserve` is a descriptor kept free for the server's socket.
+  // `reserve` is a descriptor kept for the server's socket.
   UpstreamSearch(EgressRun& run, Wanted wanted, UniqueFd reserve, Done done)
       : run_(run), wanted_(std::move(wanted)), reserve_(std::move(reserve)), done_(std::move(done)) {}
   UpstreamSearch(const UpstreamSearch&) = delete;
   UpstreamSearch& operator=(const UpstreamSearch&) = delete;
 
-  // Calls `done` once, maybe before it returns. `done` may cancel; it must not destroy this object.
+  // Calls `done` once, possibly before it returns. `done` may cancel; it must not destroy this object.
   void start();
-  // Nothing happens any more.
+  // Stops everything.
   void cancel();
 
  private:

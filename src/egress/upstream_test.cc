@@ -1,4 +1,4 @@
-// Where an allowed connection goes: resolved in the parent, after the check, and to public addresses only.
+// Where an allowed connection goes: the parent resolves it after the check, and connects to public addresses only.
 #include <gmock/gmock.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -146,7 +146,7 @@ TEST_F(Upstream, PrefersIpv6AndFallsBackWhenItIsRefused) {
 }
 
 TEST_F(Upstream, FallsBackWhenIpv6IsSilent) {
-  // A full queue drops what comes: the silence of a firewall.
+  // A full queue drops packets silently, like a firewall.
   const Endpoint silent = at("2606:2800:220:1::35", kNamedPort);
   const UniqueFd full(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
