@@ -50,7 +50,7 @@ Result<std::uint64_t> size_of(int fd) {
   return static_cast<std::uint64_t>(info.st_size);
 }
 
-// All or nothing: what was written of it is cut off again.
+// All or nothing: on failure it cuts off what it wrote.
 Status write_line(const LogDirectory& directory, int fd, std::uint64_t offset, std::string_view line) {
   if (const int problem = past_file_limit(offset + line.size())) return fail(directory.failed(problem, {}));
   std::uint64_t at = offset;
@@ -59,7 +59,7 @@ Status write_line(const LogDirectory& directory, int fd, std::uint64_t offset, s
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       const int problem = errno;
-      // Should this fail too, the next writer finds a torn tail and sets it aside.
+      // If this fails too, the next writer finds a torn tail and sets it aside.
       [[maybe_unused]] const int cut = ::ftruncate(fd, static_cast<off_t>(offset));
       return fail(directory.failed(problem, {}));
     }
@@ -69,7 +69,7 @@ Status write_line(const LogDirectory& directory, int fd, std::uint64_t offset, s
   return {};
 }
 
-// Errors of single system calls become errors of the log: callers act on one kind.
+// Errors of single system calls become errors of the log: callers handle one kind.
 Status of_log(const LogDirectory& directory, Status status) {
   if (status || status.error().as<AuditFailed>() != nullptr) return status;
   const auto* const system = status.error().as<SystemError>();
@@ -93,7 +93,7 @@ Result<std::unique_ptr<AppendLog>> AppendLog::open(const std::filesystem::path& 
   return log;
 }
 
-// The head is made last: a log without one has no record yet, or somebody has removed it.
+// We make the head last: a log without one has no record yet, or someone has removed the head.
 Status AppendLog::start_if_new() {
   head_ = UniqueFd(::openat(directory_.fd(), "head", O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (head_) return {};
@@ -136,7 +136,7 @@ Status AppendLog::find_end() {
         EILSEQ, fmt::format("{} bytes of its end are gone, from record {} back", end_.offset - size, end_.seq), kLook));
   }
   const std::optional<HeadSlot> durable = read_slot(head_.get(), Slot::kDurable);
-  // Both slots torn by one power cut: every record is read again, from the first.
+  // One power cut tore both slots: read every record again from the first.
   if (!durable) {
     TRY(open_segment(1));
     end_ = Position{};
@@ -153,14 +153,14 @@ Status AppendLog::find_end() {
   return make_durable();
 }
 
-// Once for each boot: whatever the power cut left is sure from here on.
+// Once per boot: makes durable whatever the power cut left.
 Status AppendLog::make_durable() {
   if (::fdatasync(segment_->get()) != 0) return fail(directory_.failed(errno, {}));
   const FileLock lock = TRY(FileLock::take(sync_lock_.get()));
   return write_slot(head_.get(), Slot::kDurable, {.at = end_, .boot = boot_});
 }
 
-// What a dead writer, or a power cut, left behind a position that is sure.
+// Handles what a dead writer, or a power cut, left after a known position.
 Status AppendLog::take_over(Position from) {
   const ScanEnd found = TRY(scan_from(directory_, std::move(from)));
   TRY(open_segment(found.last.segment));
@@ -236,7 +236,7 @@ Status AppendLog::sync(std::uint64_t seq) {
 Status AppendLog::sync_all(const UniqueFd& segment, Position target) {
   const FileLock lock = TRY(FileLock::take(sync_lock_.get()));
   const std::optional<HeadSlot> durable = read_slot(head_.get(), Slot::kDurable);
-  if (durable && durable->at.seq >= target.seq) return {};  // another process waited for the same disk
+  if (durable && durable->at.seq >= target.seq) return {};  // another process has synced it already
   const std::optional<HeadSlot> written = read_slot(head_.get(), Slot::kWritten);
   if (written && written->at.segment == target.segment && written->at.seq > target.seq) target = written->at;
   if (::fdatasync(segment.get()) != 0) return fail(directory_.failed(errno, {}));

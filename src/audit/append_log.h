@@ -1,8 +1,9 @@
 // The end of a log, where records are appended by any number of threads and processes.
 //
-// Under `lock` (flock) a writer finds the end (head.h), writes one line there and moves the written slot. A writer that died in
-// between left either a whole record, which is taken over, or a part of one, which is set aside and named in a record of its own.
-// sync() waits until a record is on the disk: one who waits syncs for all, under `sync.lock`, and moves the durable slot.
+// Under `lock` (flock) a writer finds the end (head.h), writes one line there and moves the written slot. If a writer
+// died in between, the next writer accepts a whole record, and sets a partial one aside and names it in a record of its
+// own. sync() waits until a record is on the disk: one waiting process syncs for all, under `sync.lock`, and moves the
+// durable slot.
 #pragma once
 
 #include <condition_variable>
@@ -21,13 +22,13 @@ namespace sallyport::audit {
 
 class AppendLog {
  public:
-  // `boot` is another than the kernel's only in tests of power cuts.
+  // `boot` differs from the kernel's only in tests of power cuts.
   [[nodiscard]] static Result<std::unique_ptr<AppendLog>> open(const std::filesystem::path& path, ByteCount rotate_at,
                                                                std::string boot = boot_id());
 
   // `members`: the record's JSON object from "time" on (record_line.h). Returns its number.
   [[nodiscard]] Result<std::uint64_t> append(std::string_view members);
-  // Until record `seq`, which this object appended, is on the disk.
+  // Waits until record `seq`, which this object appended, is on the disk.
   [[nodiscard]] Status sync(std::uint64_t seq);
   // AuditFailed(ENOSPC) when a call's records might not fit any more.
   [[nodiscard]] Status check_room() const;

@@ -23,7 +23,7 @@ TEST_F(LogTest, C33_records_follow_each_other_in_one_chain_over_several_files) {
   EXPECT_FALSE(found.problem) << why(found);
   EXPECT_EQ(found.records, 50U);
   EXPECT_GT(found.files, 3U);
-  // Another process goes on where the last one stopped.
+  // Another process continues where the last one stopped.
   ASSERT_EQ(open(ByteCount{2000})->append(test_members(51)), 51U);
   EXPECT_EQ(verify().records, 51U);
 }
@@ -63,7 +63,7 @@ TEST_F(LogTest, C33_a_torn_tail_is_set_aside_and_named_and_the_chain_goes_on) {
   const Verification before = verify();
   EXPECT_FALSE(before.problem) << why(before);
   EXPECT_EQ(before.torn_bytes, torn.size());
-  ASSERT_EQ(open()->append(test_members(6)), 7U);  // 6 names what was set aside
+  ASSERT_EQ(open()->append(test_members(6)), 7U);  // record 6 names what was set aside
   const Verification after = verify();
   EXPECT_FALSE(after.problem) << why(after);
   EXPECT_EQ(after.recoveries, 1U);

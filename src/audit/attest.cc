@@ -91,7 +91,7 @@ Result<Json> statement_of_run(const LogDirectory& directory, Json end, Predicate
 
 }  // namespace
 
-// What is attested is what was written: a record whose hash does not fit is nothing to sign.
+// We attest what was written: do not sign a record whose hash does not match.
 Result<Json> parsed_record(const std::string& text) {
   const std::expected<RecordLine, std::string_view> line = open_record(text);
   Json json = Json::parse(text, nullptr, false);

@@ -16,7 +16,7 @@
 namespace sallyport::audit {
 namespace {
 
-// A statement is signed and carried around whole.
+// A statement is signed and stored as a whole, so it must not grow without bound.
 constexpr std::size_t kMostRuns = 1000;
 
 struct JobRun {
@@ -24,11 +24,11 @@ struct JobRun {
   Json end;
 };
 
-// Every call of the job that stands before its end, in the order of their intents.
+// Every call of the job before its end, in the order of their intents.
 class JobRuns {
  public:
   Status add(const LogRecord& record, const std::string& job) {
-    // Most records are another's: they are not parsed.
+    // Most records belong to others: do not parse them.
     if (record.text.find(job) == std::string_view::npos) return {};
     Json json = TRY(parsed_record(std::string(record.text)));
     if (text_in(json, "job") != job) return {};
@@ -75,8 +75,8 @@ Json run_json(const JobRun& run) {
   return json;
 }
 
-// What the job was about: its commit, and the reports it wrote. A statement has at least one subject, so where there is neither
-// it is the job's own record.
+// The subjects of the job: its commit, and the reports it wrote. A statement needs at least one subject, so without
+// these it is the job's own record.
 Json subjects_of(const Json& end, const TreeOf& tree_of) {
   Json subjects = commit_subject(end, tree_of);
   for (const Json& file : items_in(end, "outputs")) {
@@ -107,7 +107,7 @@ Json job_predicate(const Json& end, const std::vector<JobRun>& runs) {
   return predicate;
 }
 
-// By which policies its calls were judged.
+// The policies that judged its calls.
 Json policies_of(const std::vector<JobRun>& runs) {
   std::set<std::string> digests;
   for (const JobRun& run : runs) {
@@ -121,7 +121,7 @@ Json policies_of(const std::vector<JobRun>& runs) {
   return list;
 }
 
-// A guarantee is the job's when it held in each of its runs; a call that was refused ran nothing.
+// The job has a guarantee if it held in each of its runs; a refused call ran nothing.
 Json guarantees_of(const std::vector<JobRun>& runs) {
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> held;
   std::size_t started = 0;
@@ -171,7 +171,7 @@ Result<Json> test_result_predicate(const Json& end, const std::vector<JobRun>& r
     const auto list = tests.find(text_in(step, "result"));
     if (list != tests.end()) list->second.push_back(member(step, "name"));
   }
-  // What the result depends on, for whoever must know that "passed" was not asked for leniently.
+  // The configuration behind the result, so that a reader can see how strict "passed" was.
   Json configuration = policies_of(runs);
   const std::string settings = json_dump(member(end, "settings"));
   configuration.push_back({{"name", fmt::format("sallyport {}", text_in(end, "name"))},

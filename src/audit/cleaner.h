@@ -1,4 +1,5 @@
-// What strangers and callers chose, on its way into a record: redacted, and bounded, each text and all of them together.
+// Cleans text that untrusted parties and callers chose, for a record: redacts it, and bounds each text and all of them
+// together.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +15,17 @@
 
 namespace sallyport::audit {
 
-// Of one record. The bounds keep it below kLongestRecord, whatever it is given: a byte takes up to six as JSON.
+// For one record. The bounds keep it below kLongestRecord for any input: a byte takes up to six as JSON.
 class Cleaner {
  public:
-  // What is taken out of the command is also taken out of texts that quote it.
+  // Removes the command's secrets from texts that quote it, too.
   explicit Cleaner(std::span<const std::string> argv) : redacted_(redact_argv(argv)) {}
 
   [[nodiscard]] const RedactedArgv& redacted() const { return redacted_; }
 
-  // Redacted first, so that no cut goes through what a rule would have known.
+  // Redacts first, so that no cut splits a secret that a rule would find.
   [[nodiscard]] Json text(std::string_view bytes);
-  // Every string of a tree, and no list longer than a bound; what is left out is counted.
+  // Cleans every string of a tree, and shortens lists to a bound; it counts what it leaves out.
   [[nodiscard]] Json tree(Json value);
   [[nodiscard]] Json paths(const std::vector<std::filesystem::path>& paths);
   [[nodiscard]] Json argv();

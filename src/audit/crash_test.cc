@@ -1,4 +1,4 @@
-// Writers that are killed at any moment, and power cuts, replayed from what was really written and synced.
+// Kills writers at any moment, and simulates power cuts from the recorded writes and syncs.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// What this program wrote to files, in order, while `recording` is set.
+// The writes of this program to files, in order, while `recording` is set.
 struct Operation {
   std::string file;
   off_t offset = 0;
@@ -71,7 +71,7 @@ struct Acknowledged {
   std::array<char, 64> marker{};
 };
 
-// Appends until it is killed, and says which records it was told are safe.
+// Appends until it is killed, and reports which records sync() called safe.
 int append_for_ever(const fs::path& place, int out, std::uint64_t who, const std::atomic<bool>& paused) {
   const auto log = AppendLog::open(place, ByteCount{256 * 1024});
   if (!log) return 1;
@@ -122,7 +122,7 @@ class KilledWriters : public LogTest {
       acknowledged_[said.seq] = std::string(said.marker.data(), 33);
     }
   }
-  // Every record that a writer was told is safe is there, as it was.
+  // Every record that sync() called safe is there, unchanged.
   void expect_all_there() {
     std::map<std::uint64_t, std::string> stored;
     const LogDirectory directory = *LogDirectory::open_for_reading(place());
@@ -150,11 +150,11 @@ TEST_F(KilledWriters, C33_lose_nothing_that_was_acknowledged) {
   for (Writer& writer : writers_) start(writer);
   for (int i = 0; i < kills; ++i) {
     Writer& victim = writers_[random() % writers_.size()];
-    ::usleep(static_cast<useconds_t>(random() % 4000));  // any moment will do: nothing is asserted about time
+    ::usleep(static_cast<useconds_t>(random() % 4000));  // any moment is right: the test asserts nothing about time
     end(std::exchange(victim.pid, -1));
     collect();
     start(victim);
-    // Beside live writers only now and then: they add to the log as long as it is read, so it would grow by a part of itself
+    // Read beside live writers only sometimes: they append while we read, so the log would grow by a part of itself
     // with every kill, and on a busy machine the test would never end.
     paused_->store(i % 16 != 0);
     const Verification found = verify();
@@ -170,7 +170,8 @@ TEST_F(KilledWriters, C33_lose_nothing_that_was_acknowledged) {
   EXPECT_GT(acknowledged_.size(), static_cast<std::size_t>(kills) / 4);
 }
 
-// The file as a power cut leaves it: what was synced is there; of the rest each write is there, is not, or is there in part.
+// The file as a power cut leaves it: synced writes are there; each other write is there, is missing, or is there in
+// part.
 std::string after_cut(const std::string& file, std::size_t cut, std::mt19937& random, std::string bytes = {}) {
   std::size_t synced = 0;
   for (std::size_t i = 0; i < cut; ++i) {
@@ -204,7 +205,7 @@ TEST_F(LogTest, C33_a_power_cut_loses_only_what_was_not_acknowledged) {
     for (std::uint64_t i = 1; i <= 60; ++i) {
       const Result<std::uint64_t> seq = log->append(test_members(i, "result", 37 * (i % 11)));
       ASSERT_TRUE(seq);
-      if (i % 3 != 0) continue;  // the others wait for the next who syncs
+      if (i % 3 != 0) continue;  // the others wait for the next sync
       ASSERT_TRUE(log->sync(*seq));
       for (std::uint64_t j = safe_at.empty() ? 1 : safe_at.rbegin()->first + 1; j <= *seq; ++j)
         safe_at[j] = operations.size();

@@ -52,7 +52,7 @@ std::optional<HeadSlot> parse_slot(std::string_view text) {
 }  // namespace
 
 std::optional<HeadSlot> read_slot(int fd, Slot slot) {
-  // A reader without the lock can meet a writer: the check tells, and the next try finds a whole slot.
+  // A reader without the lock can collide with a writer: the checksum shows that, and the next try finds a whole slot.
   for (int tries = 0; tries < 8; ++tries) {
     std::array<char, kSlotBytes> bytes{};
     const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), offset_of(slot));

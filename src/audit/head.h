@@ -1,7 +1,7 @@
-// Where a log ends: a file of two slots, each rewritten in place. With it a writer finds the end without reading the log, and a
-// reader finds records that were cut off the end, which a chain alone cannot show.
-//   written  the last record written, under `lock`; true for the boot it names: a power cut may lose what it tells of
-//   durable  the last record that is known to be on the disk, under `sync.lock`
+// Where a log ends: a file of two slots, each rewritten in place. With it a writer finds the end without reading the
+// log, and a reader detects records cut off the end, which a chain alone cannot show.
+//   written the last record written, under `lock`; valid for the boot that it names: a power cut may lose that record
+//   durable the last record known to be on the disk, under `sync.lock`
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sallyport::audit {
 
-// Right after record `seq`, whose hash this is.
+// The position right after record `seq`, with that record's hash.
 struct Position {
   std::uint64_t segment = 1;  // the file, by its first record
   std::uint64_t offset = 0;
@@ -28,11 +28,11 @@ struct HeadSlot {
 
 enum class Slot { kWritten, kDurable };
 
-// Nothing when there is none, or none that is whole.
+// nullopt when there is no whole slot.
 [[nodiscard]] std::optional<HeadSlot> read_slot(int fd, Slot slot);
 [[nodiscard]] Status write_slot(int fd, Slot slot, const HeadSlot& head);
 
-// The kernel's name for the time since it was started; "unknown" without /proc.
+// The kernel's id for this boot; "unknown" without /proc.
 [[nodiscard]] std::string boot_id();
 
 }  // namespace sallyport::audit

@@ -1,4 +1,4 @@
-// The record of a job's end: what its calls, which stand before it under its id, came to.
+// The record of a job's end: the result of its calls, which are recorded before it under its id.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::size_t kMostParts = 64;
 
-// As Cleaner::tree, but only texts are cleaned: what readers decide by is never cut, however long the texts before it are.
+// Like Cleaner::tree, but cleans only texts: it never shortens the fields by which readers decide, however long the
+// texts before them are.
 template <class Items, class Make>
 Json list_of(const Items& items, const Make& make) {
   Json list = Json::array();

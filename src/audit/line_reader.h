@@ -1,4 +1,4 @@
-// Lines of a file of the log, one at a time, whatever its size: at most one record and a buffer are held.
+// Reads lines of a log file one at a time; holds at most one record and a buffer, whatever the file's size.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct LogLine {
   enum class Kind {
     kLine,
     kEnd,
-    kPartial,  // the file ends without a newline; `text` is what there is, cut at the longest record
+    kPartial,  // the file ends without a newline; `text` is the rest, cut at the length of the longest record
     kTooLong,
   } kind = Kind::kEnd;
   std::string_view text{};   // without its newline; valid until the next call
@@ -35,7 +35,7 @@ class LineReader {
   std::uint64_t file_offset_;  // of what is read next
   std::uint64_t end_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of what was not given out yet
+  std::size_t begin_ = 0;  // start of the bytes not yet returned
   std::size_t used_ = 0;
   bool at_end_ = false;
 };

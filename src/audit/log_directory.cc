@@ -41,7 +41,7 @@ Result<fs::path> path_of_directory(int fd, const fs::path& named) {
   return path;
 }
 
-// Nobody else may read what was run, and nobody else may have put the directory there.
+// No other user may read the records, or have created the directory.
 Status check_ours_alone(const struct stat& info, const fs::path& path) {
   if (info.st_uid != ::geteuid()) {
     return fail(log_failed(path, EACCES, fmt::format("the log is owned by uid {}", info.st_uid), kElsewhere));

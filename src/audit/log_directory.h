@@ -1,10 +1,9 @@
-// The directory of an audit log, by descriptor: ours alone, and found again as what it is.
+// The directory of an audit log, by descriptor; only we can read and change it.
 //
 //   audit-0000000000000001.jsonl   records 1 …; the next file is named after its first record
 //   head                           where the log ends: head.h
 //   lock, sync.lock                who appends, who syncs
-//   torn-…                         what a crash left of a record, set aside
-//   checkpoint, tile/, …           the transparency log: transparency.h
+//   torn-… a record's remains after a crash, set aside checkpoint, tile/, … the transparency log: transparency.h
 #pragma once
 
 #include <cstdint>
@@ -20,16 +19,16 @@ namespace sallyport::audit {
 
 class LogDirectory {
  public:
-  // Makes the directory itself when it is missing, never its parent. Refuses one that is not ours alone: AuditFailed.
+  // Makes a missing directory, but never its parent. AuditFailed when others can access it.
   [[nodiscard]] static Result<LogDirectory> open_for_writing(const std::filesystem::path& path);
-  // Anybody's, for readers: a copy may be verified by who did not write it.
+  // For readers, with any owner: another user may verify a copy.
   [[nodiscard]] static Result<LogDirectory> open_for_reading(const std::filesystem::path& path);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }  // canonical
   // The first records of its files, in order.
   [[nodiscard]] Result<std::vector<std::uint64_t>> segments() const;
-  // A regular file of it, or ENOENT. `flags` as for openat(2).
+  // Opens a regular file in it, or gives ENOENT. `flags` as for openat(2).
   [[nodiscard]] Result<UniqueFd> open_file(const std::string& name, int flags) const;
   [[nodiscard]] Status sync() const;
   // AuditFailed about this log.

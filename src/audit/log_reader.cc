@@ -16,7 +16,7 @@ namespace sallyport::audit {
 
 Result<LogEnd> find_log_end(const LogDirectory& directory) {
   LogEnd end;
-  // Readable is enough to lock; a copy of a log may have no lock at all.
+  // Read access is enough to lock; a copy of a log may have no lock file.
   const Result<UniqueFd> lock = directory.open_file("lock", O_RDONLY);
   while (lock && ::flock(lock->get(), LOCK_SH) != 0 && errno == EINTR) {
   }
@@ -59,7 +59,7 @@ Status LogReader::refresh() {
   return {};
 }
 
-// Opens the file that position_ is in, or the one behind it when it was read to its end; false when there is none.
+// Opens the file of position_, or the next one at its end; false when there is none.
 Result<bool> LogReader::next_segment() {
   const auto found = std::ranges::find(segments_, position_.segment);
   if (found == segments_.end()) return false;

@@ -1,5 +1,5 @@
-// Records of a log in order, over all its files, one at a time. While others append it ends where the log ended when it was
-// opened.
+// Records of a log in order, over all its files, one at a time. It ends where the log ended at open, even while others
+// append.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct LogRecord {
   std::uint64_t line_number = 0;
 };
 
-// Where a log ends for readers: taken under the writers' lock, so that no half a line is seen.
+// Where a log ends for readers; read under the writers' lock, so that a reader never sees half a line.
 struct LogEnd {
   std::optional<HeadSlot> written{};
   std::optional<HeadSlot> durable{};
@@ -38,11 +38,12 @@ class LogReader {
   [[nodiscard]] static Result<LogReader> open(const LogDirectory& directory);
   [[nodiscard]] static Result<LogReader> open_behind(const LogDirectory& directory, const Position& position);
 
-  // Nothing at the end. InvalidRequest("audit log") with file and line for what is no record; hashes are not checked.
+  // nullopt at the end. InvalidRequest("audit log") with file and line for a line that is no record; does not check
+  // hashes.
   [[nodiscard]] Result<std::optional<LogRecord>> next();
-  // Behind the record that was read last.
+  // The position after the last record read.
   [[nodiscard]] const Position& position() const { return position_; }
-  // Looks for what was appended since; for followers.
+  // Checks for records appended since; for followers.
   [[nodiscard]] Status refresh();
 
  private:

@@ -57,7 +57,7 @@ Json request_json(const AuditCall& call, Cleaner& clean) {
           {"unjailed_allowed", spec.allow_unjailed.has_value()}};
 }
 
-// The members that stand in every record of a call, in the order that readers count on.
+// The members of every record of a call, in the order on which readers rely.
 Json common(std::string_view kind, const std::string& run, const Writer& writer, const AuditCall& call,
             Cleaner& clean) {
   const JailedSubprocessSpec& spec = call.spec;
@@ -140,7 +140,7 @@ std::string end_members(const std::string& run, const Writer& writer, const Audi
     add_result(json, *result, clean);
     return record_text(json);
   }
-  // The jail died under a tool that had started; everything else kept it from starting.
+  // The tool had started if its jail died under it; every other error came before the start.
   const bool had_started = result.error().as<JailDied>() != nullptr;
   Json json = common(had_started ? "failure" : "refusal", run, writer, call, clean);
   json["error"] = clean.tree(json_of(result.error()));

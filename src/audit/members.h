@@ -1,4 +1,5 @@
-// What each kind of record says (docs/audit.md, docs/audit.schema.json), as the text of a JSON object from "time" on.
+// The content of each kind of record (docs/audit.md, docs/audit.schema.json), as the text of a JSON object from "time"
+// on.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,7 @@
 
 namespace sallyport::audit {
 
-// Who writes, the same for a whole process.
+// The writer of the records, the same for a whole process.
 struct Writer {
   std::string host{};
   std::string label{};
@@ -24,18 +25,18 @@ struct Writer {
 [[nodiscard]] std::string intent_members(const std::string& run, const Writer& writer, const AuditCall& call);
 [[nodiscard]] std::string end_members(const std::string& run, const Writer& writer, const AuditCall& call,
                                       const Result<JailedSubprocessResult>& result);
-// Of a call that never had an intent: the request stands in it.
+// For a call without an intent record: includes the request.
 [[nodiscard]] std::string refusal_members(const std::string& run, const Writer& writer, const AuditCall& call,
                                           const Error& why);
-// InvalidRequest when an id or a digest of it is none.
+// InvalidRequest when one of its ids or digests is malformed.
 [[nodiscard]] Status check_job(const AuditJob& job);
-// How a job ended; its id stands where a call has its run's.
+// How a job ended; its id is in the place of a call's run id.
 [[nodiscard]] std::string job_members(const Writer& writer, const AuditJob& job);
 [[nodiscard]] std::string recovery_members(const TornTail& torn);
 // The head was damaged, and was made anew from the records.
 [[nodiscard]] std::string rebuilt_members();
 
-// Nothing but ASCII: neither a reader's idea of a line nor a terminal's of a command can be met by what it holds.
+// ASCII only, so that no content can split a line for a reader or form a command for a terminal.
 [[nodiscard]] std::string record_text(const Json& json);
 
 // "2026-11-17T15:47:54.123456Z"

@@ -21,7 +21,7 @@ std::optional<std::uint64_t> as_number(const std::string& text) {
   return number;
 }
 
-// The start of a run's id is enough when it is long enough to mean one.
+// The start of a run's id is enough if it is long enough to be unique.
 bool names_run(std::string_view wanted, std::string_view run) {
   constexpr std::size_t kEnough = 6;
   return wanted.size() >= kEnough && run.starts_with(wanted);

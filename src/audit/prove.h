@@ -1,5 +1,5 @@
-// Proofs about a log that fit in a mail: that a record is in it, and that what a checkpoint signed is still its beginning. Made in
-// one pass over the records.
+// Small proofs about a log: that a record is in it, and that it still begins with what a checkpoint signed. Made in one
+// pass over the records.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct RecordProof {
   std::string hash{};       // the record's; its 32 bytes are the entry
   std::string record{};     // the whole line
   Checkpoint checkpoint{};  // the log's own
-  std::string note{};       // its text, signatures and all
+  std::string note{};       // its text with signatures
   std::vector<TreeHash> inclusion{};
   std::vector<TreeHash> consistency{};  // from the old checkpoint, when one was given
 };

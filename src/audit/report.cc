@@ -54,7 +54,7 @@ struct Request {
   std::string commit;
 };
 
-// What of a record stands in its row.
+// The members of a record that its row shows.
 const MemberNames& row_members() {
   static const MemberNames names = {"seq",          "time",           "kind",
                                     "run",          "tool",           "repo",
@@ -95,7 +95,8 @@ class Rows {
     return text + "]}";
   }
 
-  // JSON that can stand in a script element: no end tag, no comment, no line separator that a parser knows and JSON does not.
+  // JSON that is safe in a script element: no end tag, no comment, no line separator that a script parser knows and
+  // JSON does not.
   static std::string script_text(const Json& json) {
     std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
     std::string safe;
@@ -110,7 +111,7 @@ class Rows {
   }
 
  private:
-  // Most receipts differ in their plan's digest only, which has a column of its own: the rest is parsed once.
+  // Most receipts differ only in their plan's digest, which has its own column: parse the rest once.
   std::size_t receipt_number(std::string_view whole) {
     const std::string text =
         picked_text(whole, {"receipt.jail", "receipt.binary", "receipt.policy_digest", "receipt.guarantees"});
@@ -163,7 +164,7 @@ Status collect(const LogDirectory& directory, Rows& rows) {
   std::map<std::string, std::string> open;  // by run: the row_members() of its intent
   LogReader reader = TRY(LogReader::open(directory));
   while (const std::optional<LogRecord> record = TRY(reader.next())) {
-    if (record->line.kind == "job") continue;  // its calls are there
+    if (record->line.kind == "job") continue;  // the report shows its calls
     std::string text = picked_text(record->text, row_members());
     std::string run(record->line.run);
     if (record->line.kind == "intent") {

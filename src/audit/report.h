@@ -1,6 +1,6 @@
-// The log as one self-contained page: no network, no framework. What strangers wrote (arguments, hosts, paths) is data in it, never
-// markup: JSON in a script element whose '<' is escaped, put on the page as text only, under a policy that forbids everything but
-// the page's own script and style, by their hashes.
+// The log as one self-contained page: no network, no framework. Untrusted text (arguments, hosts, paths) is data in it,
+// never markup: JSON in a script element whose '<' is escaped, shown as text only, under a policy that allows only the
+// page's own script and style, by their hashes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sallyport::audit {
 struct ReportPage {
   std::string html{};
   std::uint64_t calls = 0;
-  std::uint64_t left_out = 0;  // older calls, beyond what a browser shows without stutter
+  std::uint64_t left_out = 0;  // older calls, more than a browser shows smoothly
 };
 [[nodiscard]] Result<ReportPage> report_page(const LogDirectory& directory);
 

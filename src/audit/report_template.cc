@@ -3,7 +3,7 @@
 namespace sallyport::audit {
 namespace {
 
-// Only what the page itself says: no font, image or style from elsewhere.
+// The page's own style only: no font, image or style from elsewhere.
 constexpr std::string_view kStyle = R"css(
 :root{color-scheme:light dark;--bg:#fbfbf9;--fg:#1d2021;--dim:#667;--line:#dcdcd6;--card:#fff;--sel:#e8f0fb;
 --completed:#3a8f5c;--failed:#c98a1b;--refusal:#b3362b;--timed_out:#8a4fbf;--open:#888;--denied:#d9590f;--accent:#2b62b3}

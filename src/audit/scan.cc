@@ -18,7 +18,7 @@
 namespace sallyport::audit {
 namespace {
 
-// The whole records of one file behind `end`, which moves on.
+// Reads the whole records of one file after `end`, and advances `end`.
 Result<std::uint64_t> scan_file(const LogDirectory& directory, Position& end) {
   const UniqueFd fd = TRY(directory.open_file(segment_name(end.segment), O_RDONLY));
   LineReader lines(fd.get(), end.offset);
@@ -47,7 +47,7 @@ Result<ScanEnd> scan_from(const LogDirectory& directory, Position start) {
         std::ranges::find(segments, end.last.seq + 1) != segments.end() && end.last.segment != end.last.seq + 1;
     const bool is_last = segments.empty() || segments.back() == end.last.segment;
     if (is_last) return end;
-    // A file is followed by another only after it was synced whole.
+    // A writer starts the next file only after it has synced the whole previous one.
     if (end.torn_bytes != 0 || !has_next) {
       return fail(directory.failed(EILSEQ, fmt::format("record {} is damaged, and later files exist", end.last.seq + 1),
                                    "sallyport audit verify says where; move the directory away to begin a new log"));

@@ -1,5 +1,5 @@
-// From a known position to the end of a log, as a writer needs it after a crash: which records are whole, and what is left of one
-// that is not.
+// Scans a log from a known position to its end, for a writer after a crash: which records are whole, and what remains
+// of a torn one.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TornTail {
   std::uint64_t bytes = 0;
   std::string sha256{};
 };
-// Copies what lies behind `end` to a file of its own, then cuts it off.
+// Copies what follows `end` to its own file, then cuts it off.
 [[nodiscard]] Result<TornTail> set_aside(const LogDirectory& directory, int segment, const ScanEnd& end);
 
 }  // namespace sallyport::audit

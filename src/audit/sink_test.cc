@@ -1,4 +1,4 @@
-// The records themselves: what they hold, and what they can never hold.
+// The records themselves: what they contain, and what they never contain.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -78,7 +78,7 @@ TEST_F(SinkTest, C33_no_secret_of_a_command_reaches_any_part_of_a_record) {
   const std::string log = read(first_file());
   EXPECT_EQ(log.find(kSecret), std::string::npos) << log;
   EXPECT_EQ(log.find("env-secret-77"), std::string::npos);
-  EXPECT_NE(log.find("host.example"), std::string::npos);  // the control: what is no secret is there
+  EXPECT_NE(log.find("host.example"), std::string::npos);  // the control: the record has what is no secret
 }
 
 TEST_F(SinkTest, C33_hostile_text_stays_one_short_line_of_ascii) {

@@ -35,7 +35,7 @@ Status make_directories(const LogDirectory& directory, const std::string& path) 
 // How many nodes of this tile level a tree of `size` leaves has.
 std::uint64_t nodes_at(std::uint64_t size, unsigned level) { return level >= 8 ? 0 : size >> (8 * level); }
 
-// What a full tile makes superfluous: "000.p" and the partial tiles in it.
+// Removes what a full tile replaces: "000.p" and the partial tiles in it.
 void remove_partials(const LogDirectory& directory, const std::string& full) {
   const std::string folder = full + ".p";
   const int fd = openat2_beneath(directory.fd(), folder.c_str(), O_RDONLY | O_DIRECTORY);

@@ -1,5 +1,5 @@
 // Tiles of a C2SP tlog, written from the left: the hashes of level 0 are leaves, each full tile of 256 gives one hash to the level
-// above. What a level has beyond its full tiles is kept in a partial tile, which is also how the next writer goes on.
+// above. A partial tile keeps what a level has beyond its full tiles; the next writer continues from it.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ class TileBuilder {
  public:
   using Sink = std::function<Status(const std::string& path, std::string_view bytes)>;
 
-  // Of no leaves yet; each tile that is full goes to the sink.
+  // Starts without leaves; passes each full tile to the sink.
   explicit TileBuilder(Sink sink) : sink_(std::move(sink)) {}
-  // Goes on where a tree of `size` leaves ended, with the tiles of this log; new ones are written there.
+  // Continues a tree of `size` leaves from the tiles of this log, and writes new tiles there.
   [[nodiscard]] static Result<TileBuilder> resume(const LogDirectory& directory, std::uint64_t size);
   [[nodiscard]] Status add(std::string_view record_hash);  // 64 hex digits
-  // The partial tiles go to the sink, too.
+  // Passes the partial tiles to the sink, too.
   [[nodiscard]] Status finish();
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] TreeHash root() const;

@@ -22,7 +22,7 @@ namespace sallyport::audit {
 namespace {
 
 constexpr const char* kSettingsFile = "checkpoint.json";
-constexpr const char* kErrorFile = "checkpoint.error";  // also the lock: one checkpoint at a time
+constexpr const char* kErrorFile = "checkpoint.error";  // also the lock: only one process makes a checkpoint
 constexpr ByteCount kSmallFile = mebibytes(1);
 
 Error bad_settings(const LogDirectory& directory, std::string_view why) {
@@ -50,7 +50,7 @@ Result<CheckpointSettings> parse_settings(const LogDirectory& directory, const s
   return settings;
 }
 
-// Of a file that only its second line matters of: how many records the last checkpoint covers, and how old it is.
+// How many records the last checkpoint covers (its file's second line), and how old it is.
 struct LastCheckpoint {
   std::uint64_t size = 0;
   std::chrono::seconds age{};
@@ -70,7 +70,8 @@ std::optional<LastCheckpoint> last_checkpoint(const LogDirectory& directory) {
   return last;
 }
 
-// Every record that the checkpoint will cover is on the disk before it is signed. Earlier files were synced when they were left.
+// Syncs every record that the checkpoint will cover before it is signed. Writers synced earlier files when they
+// finished them.
 Status sync_last_segment(const LogDirectory& directory) {
   const std::vector<std::uint64_t> segments = TRY(directory.segments());
   if (segments.empty()) return {};
@@ -79,7 +80,7 @@ Status sync_last_segment(const LogDirectory& directory) {
   return {};
 }
 
-// Where the last checkpoint's records end, so that they need not be read again.
+// Where the last checkpoint's records end, so that we need not read them again.
 std::optional<Position> position_after(const LogDirectory& directory, std::uint64_t covered) {
   const Result<UniqueFd> fd = directory.open_file("checkpoint.at", O_RDONLY);
   const std::optional<HeadSlot> slot = fd ? read_slot(fd->get(), Slot::kWritten) : std::nullopt;
@@ -87,7 +88,7 @@ std::optional<Position> position_after(const LogDirectory& directory, std::uint6
   return slot->at;
 }
 
-// The tree over all records, from what the tiles hold and the records behind it.
+// The tree over all records, from the tiles and the records after them.
 Result<Checkpoint> extend_tiles(const LogDirectory& directory, const NoteKey& key, std::uint64_t covered) {
   TileBuilder tiles = TRY(TileBuilder::resume(directory, covered));
   const std::optional<Position> known = position_after(directory, covered);
@@ -155,7 +156,8 @@ Result<NoteKey> read_note_key(const std::filesystem::path& file) {
   const std::string text = TRY(read_all(fd.get(), kSmallFile, file.native()));
   NoteKey key = TRY(parse_note_key(text));
   if (key.seed.empty()) return key;
-  // Who can read it signs in our name; who can write it makes us sign with a key of theirs. A group may share it for reading.
+  // A user who can read the key can sign in our name; one who can write it can make us sign with another key. A group
+  // may share it for reading.
   constexpr mode_t kTooOpen = S_IRWXO | S_IWGRP;
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", file.native(), errno));
@@ -173,7 +175,7 @@ void checkpoint_when_due(const LogDirectory& directory, std::uint64_t seq) {
       !settings || !last || seq >= last->size + (*settings)->every_records || last->age >= (*settings)->every;
   if (!due) return;
   const Result<UniqueFd> error = directory.open_file(kErrorFile, O_RDWR | O_CREAT);
-  // Without a lock somebody makes one right now.
+  // If we cannot get the lock, another process is making one now.
   if (!error || ::flock(error->get(), LOCK_EX | LOCK_NB) != 0) return;
   struct stat info{};
   const bool failed_before = ::fstat(error->get(), &info) == 0 && info.st_size > 0;

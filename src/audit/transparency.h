@@ -27,13 +27,13 @@ struct CheckpointSettings {
 
 [[nodiscard]] Result<NoteKey> read_note_key(const std::filesystem::path& file);
 
-// Makes a checkpoint when enough records or enough time has gone by since the last one. Records are not held up by another
-// process that makes one: it then covers theirs or the next will. A call is answered whether or not it succeeds: its record is
-// safe. Why it failed stands in `checkpoint.error`, which `audit verify` reports; it is tried again after a minute.
+// Makes a checkpoint when enough records or enough time have passed since the last one. It does not wait for another
+// process that makes one: that checkpoint, or the next, covers this record. A failure does not affect the call, whose
+// record is safe. `checkpoint.error` says why it failed, and `audit verify` reports it; it tries again after a minute.
 void checkpoint_when_due(const LogDirectory& directory, std::uint64_t seq);
-// Why the last one that was due could not be made; empty: it could.
+// Why the last due checkpoint failed; empty: it did not.
 [[nodiscard]] std::string checkpoint_problem(const LogDirectory& directory);
-// Now, over every record there is. Returns it.
+// Makes one now, over every record, and returns it.
 [[nodiscard]] Result<Checkpoint> make_checkpoint(const LogDirectory& directory);
 
 }  // namespace sallyport::audit

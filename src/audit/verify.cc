@@ -56,7 +56,7 @@ class Verifier {
     if (!out_.problem) out_.problem = Problem{.file = std::move(file), .line = line, .seq = seq, .why = std::move(why)};
   }
 
-  // The log's own checkpoint says how far the tiles go.
+  // Reads from the log's own checkpoint how far the tiles go.
   Status read_own_checkpoint() {
     const Result<UniqueFd> fd = directory_.open_file("checkpoint", O_RDONLY);
     if (!fd) return {};
@@ -110,7 +110,7 @@ class Verifier {
     return {};
   }
 
-  // Only behind what the head vouches for: there a writer may have died.
+  // Only after what the head confirms: there a writer may have died.
   [[nodiscard]] bool may_be_torn(std::uint64_t offset) const {
     const auto vouches = [&](const std::optional<HeadSlot>& slot) {
       return slot && slot->at.segment == at_.segment && slot->at.offset <= offset;
@@ -158,7 +158,7 @@ class Verifier {
     if (record.kind == "recovery") ++out_.recoveries;
   }
 
-  // The head was written when this record was the last one: its hash was another then, so all of it was written anew since.
+  // The head was written when this record was the last one. If its hash differs now, the log was rewritten since.
   void check_slot(const std::optional<HeadSlot>& slot, std::string_view name, const std::string& file,
                   std::uint64_t number) {
     if (!slot || slot->at.seq != at_.seq || slot->at.hash == at_.hash) return;
@@ -189,7 +189,7 @@ class Verifier {
     return {};
   }
 
-  // What was cut off the end leaves a chain that is whole: only the head knows.
+  // Cutting off the end leaves the chain intact: only the head reveals it.
   void check_end() {
     const std::string file = segment_name(at_.segment);
     if (out_.files == 0 && !end_.written && !end_.durable) return;  // there was never a record

@@ -1,5 +1,5 @@
-// Whether a log is what was written: every record whole, in its place, and sealed by the next; none missing at either end; the
-// transparency files and every checkpoint that somebody kept in keeping with it. One pass, bounded memory.
+// Checks that a log is what was written: every record whole, in its place, and sealed by the next; none missing at
+// either end; the transparency files and every kept checkpoint consistent with it. One pass, bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct Verification {
   std::uint64_t refusals = 0;  // and failures
   std::uint64_t jobs = 0;      // ends of jobs
   std::uint64_t recoveries = 0;
-  std::vector<std::string> open_runs{};  // intents without an end: crashes, or runs that go on; the first 16
+  std::vector<std::string> open_runs{};  // intents without an end: crashes, or runs still under way; the first 16
   std::uint64_t open_intents = 0;
   std::uint64_t clock_went_back = 0;  // records older than the one before them
-  std::uint64_t torn_bytes = 0;       // behind the last record; the next writer sets them aside
+  std::uint64_t torn_bytes = 0;       // after the last record; the next writer sets them aside
   std::string last_hash{};
   std::vector<std::string> checkpoints{};  // what was checked, in words
   std::vector<std::string> notes{};
@@ -41,11 +41,11 @@ struct Verification {
 };
 
 struct VerifyOptions {
-  // Checkpoints that somebody kept, and whose signature was checked already.
+  // Checkpoints kept elsewhere, whose signatures are already checked.
   std::vector<Checkpoint> kept{};
-  // Of the log's own checkpoint; without it the checkpoint is not believed but its tree is still compared.
+  // The key of the log's own checkpoint; without it we do not trust the checkpoint, but still compare its tree.
   std::optional<NoteKey> key{};
-  std::string boot = boot_id();  // another than the kernel's only in tests of power cuts
+  std::string boot = boot_id();  // differs from the kernel's only in tests of power cuts
 };
 
 [[nodiscard]] Result<Verification> verify_log(const LogDirectory& directory, VerifyOptions options = {});

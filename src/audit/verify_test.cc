@@ -37,7 +37,7 @@ class TamperedLog : public LogTest {
     whole_ = read(first_file());
     lines_ = lines_of(whole_);
   }
-  // The log with these bytes instead, judged, and put back.
+  // Replaces the log with these bytes, judges it, and restores it.
   Verification judged(const std::string& bytes) {
     write(first_file(), bytes);
     Verification found = verify();
@@ -54,8 +54,8 @@ TEST_F(TamperedLog, C33_is_whole_before) {
   EXPECT_FALSE(verify().problem) << why(verify());
 }
 
-// Every record once, at a byte that chance picks; the whole log is read for each, so a hundred at a time are changed and the first
-// must be named.
+// Every record once, at a random byte. Each check reads the whole log, so the test changes a hundred at a time, and the
+// first must be named.
 TEST_F(TamperedLog, C33_one_changed_byte_in_any_record_is_found_and_named) {
   for (std::size_t first = 0; first < lines_.size(); first += 25) {
     std::vector<std::string> changed = lines_;
@@ -168,7 +168,7 @@ TEST_F(CheckpointedLog, C39_grows_over_full_tiles_and_every_old_checkpoint_still
   EXPECT_TRUE(fs::exists(dir_ / "example.org_audit-0000000000066812"));
 }
 
-// What the chain cannot show: everything written anew, hashes and head and all.
+// What the chain cannot show: a log completely rewritten, with hashes and head.
 TEST_F(CheckpointedLog, C39_a_past_written_anew_is_found_by_any_old_checkpoint) {
   fill(20);
   keep_keys();
