@@ -19,7 +19,7 @@
 namespace sallyport::workspace {
 namespace {
 
-// Each level of the lower tree that goes on in the upper keeps a descriptor; real projects have a dozen.
+// Each level of the lower tree that continues in the upper keeps a descriptor; real projects have a dozen.
 constexpr std::size_t kDeepest = 512;
 constexpr std::uint64_t kStatBlock = 512;  // of st_blocks (stat(2))
 
@@ -49,10 +49,10 @@ class OverlayChanges {
   }
 
  private:
-  // The lower directory that an upper one stands over; none: there is none, or it never was one.
+  // The lower directory below an upper one; no descriptor if there is none.
   struct Level {
     UniqueFd lower{};
-    bool hides = false;  // what it does not have itself is deleted
+    bool hides = false;  // lower entries that it lacks are deleted
   };
 
   Status look(TreeWalk& walk) {
@@ -97,11 +97,11 @@ class OverlayChanges {
     return {};
   }
 
-  // What a lower directory has and the upper one that hides it has not.
+  // Reports as deleted what a lower directory has and the upper one, which hides it, lacks.
   Status delete_hidden(int lower, int upper, const std::string& path) {
     for (const std::string& name : TRY(list_directory(lower, path))) {
       struct stat info{};
-      if (::fstatat(upper, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) continue;  // walked to in its turn
+      if (::fstatat(upper, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) continue;  // the walk reaches it later
       if (::fstatat(lower, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
       const Found before{.parent = lower, .name = name, .info = info};
       changes_.push_back(TRY(deleted(joined(path, name), before)));
@@ -126,7 +126,7 @@ class OverlayChanges {
   std::uint64_t bytes_ = 0;
 };
 
-// The directory of a path, opened beneath a root; none when it is not there any more.
+// Opens a path's directory beneath a root; no descriptor when it is gone.
 Result<UniqueFd> open_parent(int root, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const int fd =
@@ -135,11 +135,11 @@ Result<UniqueFd> open_parent(int root, const std::string& path) {
 }
 
 bool is_as_made(const CopiedFile& made, const struct stat& now) {
-  if (S_ISDIR(now.st_mode)) return made.mode == now.st_mode;  // making files in it touched it
+  if (S_ISDIR(now.st_mode)) return made.mode == now.st_mode;  // creating files in it changed its times
   return made.inode == now.st_ino && made.ctime_ns == ctime_ns(now) && made.mode == now.st_mode;
 }
 
-// `made` is null for what the copy did not have.
+// `made` is null for a file that the copy did not have.
 Status compare_copied(const TreeWalk& walk, int repo, const CopiedFile* made, std::vector<Change>& changes) {
   const Found after{.parent = walk.parent(), .name = walk.name(), .info = walk.info()};
   const UniqueFd parent = TRY(open_parent(repo, walk.path()));
@@ -152,7 +152,7 @@ Status compare_copied(const TreeWalk& walk, int repo, const CopiedFile* made, st
     return {};
   }
   Change change = TRY(created(walk.path(), after));
-  if (made != nullptr) {  // gone on the host since; commit calls that a conflict
+  if (made != nullptr) {  // deleted on the host since; commit calls that a conflict
     change.kind = ChangeKind::kChanged;
     change.before = type_of_mode(made->mode);
     change.mode_before = made->mode & 07777U;
@@ -202,7 +202,7 @@ void put_in_order(std::vector<Change>& changes) {
     return std::tie(a_stays, a.path) < std::tie(b_stays, b.path);
   };
   if (std::ranges::is_sorted(changes, comes_first)) return;
-  // A change is large to move: each is moved once.
+  // Moving a change is expensive: move each once.
   std::vector<Change*> order;
   order.reserve(changes.size());
   for (Change& change : changes) order.push_back(&change);

@@ -11,11 +11,11 @@ namespace sallyport::workspace {
 
 struct Changes {
   std::vector<Change> all{};  // in no order
-  std::uint64_t bytes = 0;    // that the walked layer takes on disk
+  std::uint64_t bytes = 0;    // disk usage of the walked layer
 };
-// Both readable. Walks the upper layer only, and of the lower what is deleted.
+// Both must be readable. Walks the upper layer, and of the lower only what is deleted.
 [[nodiscard]] Result<Changes> overlay_changes(int upper, int lower);
-// Walks the whole copy; files that are as they were made are not compared.
+// Walks the whole copy; does not compare files that are unchanged since the copy was made.
 [[nodiscard]] Result<Changes> copy_changes(int copy, int repo, const Manifest& manifest);
 
 // Deletions first, then by path.

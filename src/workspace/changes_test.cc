@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Two layers as overlayfs leaves them, made by hand: nothing is mounted.
+// Two layers as overlayfs leaves them, made by hand without a mount.
 class ChangesTest : public testing::Test {
  protected:
   ChangesTest() {
@@ -60,7 +60,7 @@ TEST_F(ChangesTest, AnEmptyUpperLayerChangesNothing) { EXPECT_THAT(changes(), Is
 TEST_F(ChangesTest, ACopyThatIsTheSameIsNoChange) {
   write("upper/edited", "before");
   EXPECT_THAT(changes(), IsEmpty());
-  write("upper/edited", "after!");  // as long as it was
+  write("upper/edited", "after!");  // the same length as before
   EXPECT_THAT(changes(), ElementsAre(Pair("edited", ChangeKind::kChanged)));
 }
 

@@ -51,7 +51,7 @@ Result<std::vector<const Change*>> selected(const WorkspaceDiff& diff, const Com
   return chosen;
 }
 
-// A path with a finding, or below one that has.
+// True for a path with a finding, or below such a path.
 class FlaggedPaths {
  public:
   explicit FlaggedPaths(const WorkspaceDiff& diff) {
@@ -83,7 +83,7 @@ class Committer {
  public:
   Committer(const CommitInputs& inputs, Committed committed) : in_(inputs), committed_(std::move(committed)) {}
 
-  // Why the host's file is not the one that the workspace was made over; empty: it is, or commit wrote it.
+  // Why the host's file differs from the one that the workspace was made over; empty: it does not, or commit wrote it.
   [[nodiscard]] Result<std::string> conflict(const Change& change) const {
     const std::optional<struct stat> now = TRY(in_.host.look(change.path));
     if (!now) {
@@ -94,7 +94,7 @@ class Committer {
     const Stood stood{.inode = now->st_ino, .ctime_ns = ctime_ns(*now)};
     const auto ours = committed_.find(change.path);
     if (ours != committed_.end() && ours->second == stood) return std::string();
-    // Of a directory only its own entry counts: what is in it is judged path by path.
+    // For a directory only its own entry counts: its content is judged path by path.
     if (S_ISDIR(now->st_mode) && change.before == FileType::kDirectory) return std::string();
     const bool changed = in_.manifest != nullptr ? !is_as_copied(change.path, stood) : stood.ctime_ns > in_.made_ns;
     return std::string(changed ? "it changed on the host since" : "");
@@ -102,7 +102,7 @@ class Committer {
 
   [[nodiscard]] Status apply(const Change& change) {
     const bool must_be_new = change.before == FileType::kNone && !committed_.contains(change.path);
-    // What is of another type has to go first; of a file and a symlink the new one simply takes the name.
+    // Remove an entry of another type first; a rename replaces a file or a symlink.
     const bool in_the_way = change.before != FileType::kNone && change.before != change.after &&
                             (change.before == FileType::kDirectory || change.after == FileType::kDirectory);
     if (change.kind == ChangeKind::kDeleted || in_the_way) TRY(in_.host.remove(change.path));
@@ -127,12 +127,12 @@ class Committer {
            made->second.host_ctime_ns == stood.ctime_ns;
   }
 
-  // Overlayfs notes on what it copied up that it did.
+  // Overlayfs marks files that it copied up.
   [[nodiscard]] Result<bool> was_copied_up(const Change& change) const {
     if (in_.upper < 0 || change.after != FileType::kFile) return false;
     const Result<UniqueFd> fd = in_.view.open_file(change.path);
     if (!fd) return fail(fd.error());
-    // A second name of what was copied up has the note, too, and was never there.
+    // A second name of a copied-up file has the mark, too, but never existed below.
     struct stat found{};
     if (::fstat(fd->get(), &found) != 0 || found.st_nlink > 1) return false;
     return ::fgetxattr(fd->get(), "user.overlay.origin", nullptr, 0) >= 0;
@@ -142,7 +142,7 @@ class Committer {
   Committed committed_;
 };
 
-// Deletions from the deepest up, then what is new from the top down.
+// Deletions from the deepest up, then new entries from the top down.
 void put_in_working_order(std::vector<const Change*>& changes) {
   const auto first_kept =
       std::ranges::stable_partition(changes, [](const Change* change) { return change->kind == ChangeKind::kDeleted; });
@@ -164,7 +164,7 @@ Result<Committed> read_committed(int workspace_directory) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\0');
-    if (end == std::string_view::npos) break;  // cut short when its writer was killed: then that file is a conflict
+    if (end == std::string_view::npos) break;  // truncated because its writer was killed: then that file is a conflict
     std::string_view record = rest.substr(0, end);
     rest.remove_prefix(end + 1);
     Stood stood;
@@ -203,7 +203,7 @@ Result<CommitReport> commit(const CommitInputs& inputs, const CommitRequest& req
       step.why = *rule;
     } else {
       const Result<std::string> conflict = committer.conflict(*change);
-      // A symlink, or a mount, stands on the way: the host is not as the workspace was made over it.
+      // A symlink, or a mount, is on the way: the host has changed since the workspace was made.
       step.why = conflict ? *conflict : conflict.error().message;
       if (!step.why.empty()) step.action = CommitAction::kConflict;
       if (step.why.empty()) ready.push_back(change);

@@ -1,4 +1,4 @@
-// Which changes go back into the host's directory, and doing it.
+// Decides which changes go back into the host's directory, and writes them.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace sallyport::workspace {
 
-// Files of the host that a commit of this workspace wrote; each by which it was then.
+// Host files that a commit of this workspace wrote, with their identity at that time.
 using Committed = std::unordered_map<std::string, Stood>;
 [[nodiscard]] Result<Committed> read_committed(int workspace_directory);
 [[nodiscard]] Status note_committed(int workspace_directory, const std::string& path, const Stood& stood);

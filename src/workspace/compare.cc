@@ -26,13 +26,13 @@ Result<std::string> link_text(const Found& link) {
   return std::string(text.data(), static_cast<std::size_t>(size));
 }
 
-// Overlayfs's own marks are none of the file's.
+// Overlayfs's own marks do not belong to the file.
 bool is_own_mark(std::string_view name) {
   return name.starts_with("user.overlay.") || name.starts_with("trusted.") || name == "security.selinux";
 }
 
-// There is no call that reads the attributes of a name in a directory without following it (Linux 6.13 has one), but a
-// descriptor's own directory in /proc leads there without a symlink of anybody else's.
+// Before Linux 6.13 no call reads the attributes of a name in a directory without following it, but a descriptor's path
+// in /proc gets there through no untrusted symlink.
 std::map<std::string, std::string> attributes_of(const Found& file) {
   std::map<std::string, std::string> attributes;
   const std::string path = fmt::format("/proc/self/fd/{}/{}", file.parent, file.name);

@@ -11,7 +11,7 @@
 
 namespace sallyport::workspace {
 
-// `name` in the directory `parent`, as it was found.
+// `name` in the directory `parent`, as found.
 struct Found {
   int parent = -1;
   const std::string& name;
@@ -20,7 +20,7 @@ struct Found {
 
 [[nodiscard]] Result<Change> created(std::string path, const Found& after);
 [[nodiscard]] Result<Change> deleted(std::string path, const Found& before);
-// nullopt: they are the same but for their times.
+// nullopt: they differ at most in their times.
 [[nodiscard]] Result<std::optional<Change>> compared(std::string path, const Found& before, const Found& after);
 
 }  // namespace sallyport::workspace

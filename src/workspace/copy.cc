@@ -97,7 +97,7 @@ class Copier {
       TRY(check_file_limit(static_cast<std::uint64_t>(walk.info().st_size), walk.path()));
       TRY(copy_bytes(source.get(), target.get(), walk.path()));
     }
-    const std::array<timespec, 2> times = {walk.info().st_atim, walk.info().st_mtim};  // make(1) goes by them
+    const std::array<timespec, 2> times = {walk.info().st_atim, walk.info().st_mtim};  // make(1) relies on them
     if (::futimens(target.get(), times.data()) != 0 || ::fchmod(target.get(), walk.info().st_mode & 0777U) != 0) {
       return fail(system_error("copy", walk.path(), errno));
     }
@@ -159,7 +159,7 @@ class Copier {
     return {};
   }
 
-  // Beside the copy, so that nobody but us can change it; without it the copy counts as not made.
+  // Written beside the copy, so that only we can change it; without it the copy counts as not made.
   Status write_manifest() {
     LayerMeter meter(TRY(open_beneath(request_.into, kCopy, O_RDONLY | O_DIRECTORY)), {});
     const LayerUse use = TRY(meter.measure());

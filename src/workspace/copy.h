@@ -1,4 +1,5 @@
-// A private copy of a repo, for jails that cannot mount an overlay, with a manifest of what each file was when it was made.
+// A private copy of a repo, for jails that cannot mount an overlay, with a manifest of each file's identity at that
+// time.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@ struct CopyRequest {
   int from = -1;  // the repo, readable
   int into = -1;  // the workspace's directory: "copy" and "manifest" are made in it
   ByteCount cap{};
-  std::optional<UserIds> owner{};  // whose the copy is to be, when not ours
+  std::optional<UserIds> owner{};  // the copy's owner, when it is not us
   EventSink* events = nullptr;
 };
 struct CopyDone {
-  bool reflinked = false;  // every file that has content
+  bool reflinked = false;  // true if every file with content was reflinked
 };
-// FIFOs, sockets and devices are left out, and what we may not read.
+// Leaves out FIFOs, sockets and devices, and what we may not read.
 [[nodiscard]] Result<CopyDone> copy_repo(const CopyRequest& request);
 
-// Of one file when it was copied: which it was on the host, and which the copy is.
+// The identities of one file at the time of the copy: on the host, and in the copy.
 struct CopiedFile {
   std::uint32_t mode = 0;  // with the type
   std::uint64_t inode = 0;

@@ -46,7 +46,7 @@ std::uint64_t deleted_bytes_held(const std::filesystem::path& directory) {
   for (const std::string& pid : names_in(proc.get())) {
     if (!is_number(pid)) continue;
     const std::string theirs = link_text(proc.get(), pid + "/ns/pid");
-    if (theirs.empty() || theirs == ours) continue;  // not ours to look into, or no jail
+    if (theirs.empty() || theirs == ours) continue;  // we may not inspect it, or it is no jail
     const UniqueFd fds(::openat(proc.get(), (pid + "/fd").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fds) continue;
     for (const std::string& fd : names_in(fds.get())) {

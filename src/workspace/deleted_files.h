@@ -1,4 +1,4 @@
-// Files of a directory that have no name any more and are still open somewhere: no walk finds them, and they take blocks.
+// Finds deleted files of a directory that are still open: no walk finds them, but they use blocks.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace sallyport::workspace {
 
-// Bytes on disk of those that processes of other pid namespaces hold, by what /proc shows of their descriptors: the directory at
-// its own path or as /work, which is how a jail shows it. Only what is mapped and not open is missed. Costs a millisecond or so for
-// each thousand descriptors.
+// Bytes on disk that processes of other pid namespaces hold, from their descriptors in /proc: below the directory's own
+// path or /work, the names in a jail. It misses only files that are mapped and not open. Costs about a millisecond per
+// thousand descriptors.
 [[nodiscard]] std::uint64_t deleted_bytes_held(const std::filesystem::path& directory);
 
 }  // namespace sallyport::workspace

@@ -38,7 +38,8 @@ Status copy_content(int from, int to, const std::string& path) {
   }
 }
 
-// A new file without a name, so that nothing is left when we are killed; with one where the file system has no such files.
+// A new file without a name, so that nothing remains if we are killed; with a name if the file system does not support
+// O_TMPFILE.
 struct Unfinished {
   UniqueFd fd{};
   std::string name{};  // empty: it has none
@@ -113,7 +114,7 @@ Status HostTree::put_file(const std::string& path, int content, mode_t mode, boo
   if (written && owner_ && ::fchown(file.fd.get(), owner_->uid, owner_->gid) != 0) {
     written = fail(system_error("give away", path, errno));
   }
-  // Before it has its name: whoever opens that finds all of it, also after a power cut.
+  // Sync before it gets its name, so that a reader finds all of it, even after a power cut.
   if (written && (::fchmod(file.fd.get(), mode & 0777U) != 0 || ::fsync(file.fd.get()) != 0)) {
     written = fail(system_error("write", path, errno));
   }

@@ -1,4 +1,5 @@
-// Writing into the host's directory: strictly beneath it, through no symlink and across no mount, each file at once (C27).
+// Writes into the host's directory: strictly beneath it, through no symlink and across no mount, each file atomically
+// (C27).
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 
 namespace sallyport::workspace {
 
-// Which file stood somewhere at some time.
+// The identity of a file at a path at some time.
 struct Stood {
   std::uint64_t inode = 0;
   std::int64_t ctime_ns = 0;
@@ -23,15 +24,15 @@ struct Stood {
 
 class HostTree {
  public:
-  // `root` is borrowed. What is made becomes `owner`'s, when that is not us.
+  // Borrows `root`. New entries belong to `owner`, if set.
   explicit HostTree(int root, std::optional<UserIds> owner = std::nullopt) : root_(root), owner_(owner) {}
 
-  // nullopt: nothing is there. An error when the way there leads through something that is no directory.
+  // nullopt: nothing is there. An error when a component of the path is no directory.
   [[nodiscard]] Result<std::optional<struct stat>> look(const std::string& path) const;
-  // Replaces whatever plain file or symlink stands there; with `must_be_new` nothing may.
+  // Replaces a plain file or symlink; with `must_be_new` nothing may exist there.
   [[nodiscard]] Status put_file(const std::string& path, int content, mode_t mode, bool must_be_new) const;
   [[nodiscard]] Status put_symlink(const std::string& path, const std::string& text, bool must_be_new) const;
-  // Fine when it is one already; its mode is set.
+  // Succeeds if the directory exists, and sets its mode.
   [[nodiscard]] Status put_directory(const std::string& path, mode_t mode) const;
   // A directory must be empty.
   [[nodiscard]] Status remove(const std::string& path) const;

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using workspace::About;
 using workspace::Held;
 
-// Not the coarse clock that most stamps come from: since Linux 6.13 a file that was looked at gets a fine one, and what was
+// Not the coarse clock of most time stamps: since Linux 6.13 a file that was stat'ed gets a fine stamp, and a file
 // written just before must not count as written after.
 std::int64_t file_system_clock() {
   timespec now{};
@@ -69,7 +69,7 @@ Status check_apart(const fs::path& repo, const fs::path& state) {
       "choose a directory outside the repo"));
 }
 
-// The directory at this path, or the one that what is missing of it will be made in.
+// Opens the directory at this path, or its nearest existing ancestor.
 UniqueFd open_nearest(fs::path path) {
   for (;; path = path.parent_path()) {
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -88,7 +88,7 @@ Result<struct stat> stat_of(int fd, const fs::path& path) {
 Result<std::unique_ptr<Workspace::Impl>> Workspace::Impl::open(WorkspaceOptions options) {
   TRY(check_options(options));
   options.repo = TRY(canonical_directory(options.repo, "repo"));
-  // First as far as it exists: a place that is refused must not be made.
+  // First check the part that exists: do not create a refused place.
   std::error_code error;
   if (!options.state_dir.empty()) TRY(check_apart(options.repo, fs::weakly_canonical(options.state_dir, error)));
   UniqueFd root = TRY(workspace::open_state_dir(options.state_dir));
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Impl::foresee(WorkspaceOptions opt
   return std::unique_ptr<Workspace>(new Workspace(std::move(impl)));
 }
 
-// The one of that name, as it is, when there is one.
+// Reads the workspace of that name, if it exists.
 Status Workspace::Impl::look_at_known(const WorkspaceOptions& options) {
   const UniqueFd root = TRY(workspace::open_existing_state_dir(options.state_dir));
   const UniqueFd fd(::openat(root.get(), path_.filename().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -145,7 +145,7 @@ Status Workspace::Impl::look_at_known(const WorkspaceOptions& options) {
 }
 
 Status Workspace::Impl::make(const WorkspaceOptions& options) {
-  // A maker that was killed may have left a part.
+  // A killed maker may have left a part.
   for (const char* part : {"layer", "copy"}) TRY(remove_tree_at(directory(), part));
   const struct stat repo = TRY(stat_of(repo_.get(), options.repo));
   about_ = {.name = options.name,
@@ -195,7 +195,7 @@ Status Workspace::Impl::open_layers() {
   if (about_.mechanism == WorkspaceMechanism::kCopy) {
     copy_ = TRY(open_beneath(directory(), "copy", O_RDONLY | O_DIRECTORY));
   }
-  // The root of the view is the repo's own directory to whoever looks at its mode.
+  // Give the view's root the mode of the repo's own directory.
   const struct stat repo = TRY(stat_of(repo_.get(), about_.repo));
   if (about_.mechanism == WorkspaceMechanism::kAuto) {
     if (::fchmod(upper_.get(), repo.st_mode & 0777) != 0)
@@ -207,7 +207,7 @@ Status Workspace::Impl::open_layers() {
 Workspace::Impl::~Impl() {
   if (!held_.lock) return;
   if (about_.name.empty()) {
-    static_cast<void>(remove());  // else the next open() does
+    static_cast<void>(remove());  // on failure the next open() does it
   } else {
     clear_work();
   }
@@ -222,7 +222,7 @@ Status Workspace::Impl::remove() {
 }
 
 void Workspace::Impl::clear_work() const {
-  static_cast<void>(remove_tree_at(directory(), "layer/work"));  // what stays is cleared by the next owner
+  static_cast<void>(remove_tree_at(directory(), "layer/work"));  // the next owner clears what stays
   static_cast<void>(make_directory(directory(), "layer/work"));
 }
 
@@ -242,8 +242,9 @@ void Workspace::Impl::end_use() {
   in_use_ = false;
 }
 
-// An upper layer needs extended attributes, and overlayfs over overlayfs is refused by the kernel. Tried, not guessed; only
-// explaining, which writes nothing, asks instead, and where there is no layer yet asks the directory that will hold it.
+// An upper layer needs extended attributes, and the kernel refuses overlayfs over overlayfs. A run tries it; only
+// explain, which writes nothing, queries the file system instead, at the directory that will hold the layer if there is
+// none yet.
 Status Workspace::Impl::check_overlay(Purpose purpose) const {
   const UniqueFd above = upper_ ? UniqueFd() : open_nearest(path_);
   const int fd = upper_ ? upper_.get() : above.get();
@@ -266,7 +267,7 @@ Result<PrivateLayer> Workspace::Impl::overlay_layer(Purpose purpose, const std::
   layer.work = fmt::format("work/{}", next_work_++);
   TRY(make_directory(directory(), "layer/" + layer.work));
   if (!run_as) return layer;
-  // What is around it stays ours alone, so nobody else of theirs comes here.
+  // The directories around it stay private to us, so no other process of that user can get here.
   for (const std::string& part : {std::string("layer"), std::string("layer/lower"), std::string("layer/upper"),
                                   std::string("layer/work"), "layer/" + layer.work}) {
     if (::fchownat(directory(), part.c_str(), run_as->uid, run_as->gid, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -278,7 +279,7 @@ Result<PrivateLayer> Workspace::Impl::overlay_layer(Purpose purpose, const std::
 
 Result<PrivateLayer> Workspace::Impl::layer(LayerSupport support, Purpose purpose,
                                             const std::optional<UserIds>& run_as) {
-  // A run that nobody could follow to its end may have written all the same.
+  // A run whose end we did not see may still have written.
   if (about_.mechanism == WorkspaceMechanism::kAuto && upper_ && !is_empty(upper_.get())) {
     about_.mechanism = WorkspaceMechanism::kOverlay;
   }
@@ -319,7 +320,7 @@ Status Workspace::Impl::keep(const PrivateLayer& layer) {
 
 workspace::LayerMeter& Workspace::Impl::meter() {
   if (!meter_) {
-    // Of a copy, what was copied is not what runs have written.
+    // In a copy, the copied files do not count as written by runs.
     const workspace::LayerUse before = is_copy() ? workspace::copied_use(directory()) : workspace::LayerUse{};
     const char* const place = is_copy() ? "copy" : "layer";
     const int fd = openat2_beneath(directory(), place, O_RDONLY | O_DIRECTORY);

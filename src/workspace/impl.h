@@ -1,4 +1,4 @@
-// A workspace that is open: its lock, its layers, and what the gate needs of it. The public class is a thin face before this.
+// An open workspace: its lock, its layers, and what the gate needs of it. The public class only forwards to this one.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace sallyport {
 class Workspace::Impl {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(WorkspaceOptions options);
-  // What open() would give, for explaining alone: refuses what it refuses but one in use, and makes, locks and removes nothing.
-  // A run refuses it: it holds no lock, and its directory may not be there.
+  // What open() would give, for explain only: it refuses what open() refuses, except one in use, and makes, locks and
+  // removes nothing. A run refuses the result: it holds no lock, and its directory may not exist.
   [[nodiscard]] static Result<std::unique_ptr<Workspace>> foresee(WorkspaceOptions options);
   ~Impl();
   Impl(const Impl&) = delete;
@@ -30,10 +30,11 @@ class Workspace::Impl {
   // One call at a time.
   [[nodiscard]] Status begin_use();
   void end_use();
-  // What a run in a jail of that kind mounts. Makes the copy, when there has to be one; for each run of an overlay another work
-  // directory. Explaining makes nothing. `run_as` is who the tool will be, when that is not us (ADR 0066): the layer is theirs.
+  // What a run in a jail of that kind mounts. Makes the copy if one is needed; an overlay gets a new work directory for
+  // each run. Explain makes nothing. `run_as` is the tool's user, when it is not us (ADR 0066); that user owns the
+  // layer.
   [[nodiscard]] Result<PrivateLayer> layer(LayerSupport support, Purpose purpose, const std::optional<UserIds>& run_as);
-  // A run has started with that layer, so the workspace stays with that mechanism.
+  // Call when a run has started with that layer: it fixes the workspace's mechanism.
   [[nodiscard]] Status keep(const PrivateLayer& layer);
   [[nodiscard]] workspace::LayerMeter& meter();
   [[nodiscard]] const std::filesystem::path& state_path() const { return path_; }

@@ -63,7 +63,7 @@ Result<bool> is_opaque(int directory) {
   const ssize_t size = ::fgetxattr(directory, kOpaque, value.data(), value.size());
   if (size < 0 && (errno == ENODATA || errno == EOPNOTSUPP)) return false;
   if (size < 0) return fail(system_error("read the marks of", "an upper directory", errno));
-  // "x" would mean deletions marked otherwise, which overlayfs makes for no mount of ours.
+  // "x" would mean another mark for deletions, which overlayfs does not use in our mounts.
   if (size == 1 && value[0] == 'y') return true;
   return fail(system_error("read the marks of", "an upper directory", EUCLEAN));
 }

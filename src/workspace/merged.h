@@ -1,5 +1,5 @@
-// The merged view of an upper and a lower directory, read from outside as overlayfs shows it inside: no symlink is followed, and
-// nothing is mounted.
+// Reads from outside the merged view of an upper and a lower directory that overlayfs shows inside: follows no symlink,
+// mounts nothing.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,9 +16,10 @@
 namespace sallyport::workspace {
 
 [[nodiscard]] FileType type_of_mode(mode_t mode);
-// A name that was deleted: a device 0/0, which overlayfs makes and nobody else can through it (docs.kernel.org, overlayfs).
+// A name that was deleted: a device 0/0, which only overlayfs itself can make in an overlay (docs.kernel.org,
+// overlayfs).
 [[nodiscard]] inline bool is_whiteout(const struct stat& info) { return S_ISCHR(info.st_mode) && info.st_rdev == 0; }
-// Whether an upper directory hides the lower one of its name. An error for a mark that we never have made.
+// True when an upper directory hides the lower one of its name. An error for a mark that our mounts never make.
 [[nodiscard]] Result<bool> is_opaque(int directory);
 
 // A directory of the view; either part may be missing.
@@ -35,7 +36,7 @@ struct MergedEntry {
 
 class MergedView {
  public:
-  // Both borrowed, O_PATH or readable. Without `upper` the lower directory alone is the view.
+  // Borrows both; O_PATH or readable. Without `upper` the view is the lower directory alone.
   MergedView(int upper, int lower) : upper_(upper), lower_(lower) {}
 
   [[nodiscard]] Result<MergedEntry> look(const std::filesystem::path& relative) const;

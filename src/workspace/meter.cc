@@ -16,15 +16,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What a walk may take of the supervising thread's time at once; it comes again after ten.
+// How long a walk may occupy the supervising thread at once; the next slice comes ten milliseconds later.
 constexpr milliseconds kSlice{3};
-// Without a suspicion: somebody else may have freed what the run has written.
+// The longest time between walks without a suspicion: another program may have freed as much as the run has written.
 constexpr milliseconds kLongestUnmeasured{1000};
-// With one that a walk has not confirmed: another program writes to the same file system.
+// After a suspicion that a walk has not confirmed: another program writes to the same file system.
 constexpr int kRestsFor = 3;
 constexpr int kRestsForUnsuspected = 20;
 constexpr milliseconds kShortestRest{20};
-constexpr std::uint64_t kBlock = 512;  // of st_blocks, whatever the file system's are (stat(2))
+constexpr std::uint64_t kBlock = 512;  // unit of st_blocks on every file system (stat(2))
 
 std::uint64_t free_bytes(int fd) {
   struct statfs info{};
@@ -78,7 +78,7 @@ LayerMeter::Walked LayerMeter::walk_until(Clock::time_point end) {
     }
     const struct stat& info = walk_->info();
     ++counted_.files;
-    // One file by many names is one file's blocks.
+    // Count a file with many names once.
     const bool known = !S_ISDIR(info.st_mode) && info.st_nlink > 1 && !linked_.insert(info.st_ino).second;
     if (!known) counted_.bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlock;
     if (i % kBetweenClocks == 0 && Clock::now() >= end) return Walked::kPart;
@@ -128,7 +128,7 @@ std::optional<LayerUse> LayerMeter::look_at_the_end(ByteCount quota) {
   walk_.reset();
   if (!may_be_full(quota)) return std::nullopt;
   const Result<LayerUse> use = measure();
-  if (!use) return LayerUse{.bytes = count(quota) + 1};  // what cannot be measured cannot be said to fit
+  if (!use) return LayerUse{.bytes = count(quota) + 1};  // if we cannot measure, it counts as over the quota
   return is_over(*use, quota) ? std::optional(*use) : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
-// How much a private layer holds, measured while a run writes to it: by the file system's count of free blocks all the time,
-// which costs a microsecond but counts everybody's writes, and by a walk, in slices, when that says the quota may be used up
-// (ADR 0058).
+// How much a private layer holds, measured while a run writes to it: continuously by the file system's count of free
+// blocks, which costs a microsecond but includes other programs' writes; and by a walk, in slices, when that count says
+// that the quota may be used up (ADR 0058).
 #pragma once
 
 #include <chrono>
@@ -24,17 +24,17 @@ struct LayerUse {
 
 class LayerMeter {
  public:
-  // `root` is the layer's directory, readable. `before` is what it held before any run: of a copy, the copied files.
-  // `shown` is where a jail shows it.
+  // `root` is the layer's directory, readable. `before` is its content before any run: in a copy, the copied files.
+  // `shown` is its path in a jail.
   LayerMeter(UniqueFd root, LayerUse before, std::filesystem::path shown = {})
       : root_(std::move(root)), before_(before), shown_(std::move(shown)) {}
 
-  // A run begins: what the file system loses from now on may be its doing.
+  // Call when a run begins: from now on it may be the cause of lost free blocks.
   void begin_run();
 
-  // Exactly, now.
+  // Measures exactly, now.
   [[nodiscard]] Result<LayerUse> measure();
-  // For a moment; what is used, when that is known to be more than the quota.
+  // Measures for a moment. Returns the use when it is known to exceed the quota.
   [[nodiscard]] std::optional<LayerUse> look(ByteCount quota);
   // The same at the end of a run, for as long as it takes.
   [[nodiscard]] std::optional<LayerUse> look_at_the_end(ByteCount quota);
@@ -45,7 +45,7 @@ class LayerMeter {
 
   [[nodiscard]] Walked walk_until(Clock::time_point end);
   [[nodiscard]] bool may_be_full(ByteCount quota);
-  // What the layer holds with files that are deleted and still open, which are looked for only when blocks are missing.
+  // The layer's use including deleted files that are still open; it searches for those only when blocks are missing.
   [[nodiscard]] LayerUse with_deleted(ByteCount quota);
   [[nodiscard]] LayerUse since_before(const LayerUse& use) const;
   void begin_walk();

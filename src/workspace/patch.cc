@@ -9,7 +9,7 @@
 namespace sallyport::workspace {
 namespace {
 
-// As git has it: in quotes with C's escapes when a byte needs one.
+// As git writes it: in quotes with C's escapes when a byte needs one.
 std::string quoted_name(std::string_view side, const std::string& path) {
   std::string text;
   bool needs_quotes = false;

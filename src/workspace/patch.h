@@ -1,4 +1,4 @@
-// One change as a patch that `git apply` takes.
+// One change as a patch for `git apply`.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace sallyport::workspace {
 
-// Of both sides the content, or a symlink's text; empty where there is none.
+// `before` and `after` are the content, or a symlink's text; empty if there is none.
 [[nodiscard]] std::string patch_text(const Change& change, const std::string& before, const std::string& after);
-// The same for content that is not shown.
+// The same without the content.
 [[nodiscard]] std::string patch_without_text(const Change& change, std::string_view why);
 
 }  // namespace sallyport::workspace

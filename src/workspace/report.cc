@@ -1,4 +1,4 @@
-// What a workspace says about its changes, and what it gives back.
+// A workspace's list of changes, and commit.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -21,7 +21,7 @@
 namespace sallyport {
 namespace {
 
-// Of files that rules read: larger than any that is really meant.
+// The limit for files that rules read: larger than any real one.
 constexpr ByteCount kLargestJudged = mebibytes(64);
 
 // The host's side of a path, as SandboxedPath reads it.
@@ -34,7 +34,7 @@ Result<workspace::Changes> changes_of(const Workspace::Impl& impl) {
   if (!impl.is_copy()) return workspace::overlay_changes(impl.upper_fd(), impl.repo_fd());
   const workspace::Manifest manifest = TRY(workspace::read_manifest(impl.directory()));
   workspace::Changes changes = TRY(workspace::copy_changes(impl.copy_fd(), impl.repo_fd(), manifest));
-  // What was copied is not what runs have written.
+  // Copied files do not count as written by runs.
   changes.bytes -= std::min(changes.bytes, workspace::copied_use(impl.directory()).bytes);
   return changes;
 }

@@ -36,7 +36,7 @@ bool is_ours_or_roots(const struct stat& info) {
   return info.st_uid == 0 || info.st_uid == ::geteuid() || unmapped_owner() == info.st_uid;
 }
 
-// Whoever can rename a directory above it decides what a later lookup by path finds.
+// A user who can rename a directory above it decides what a later lookup by path finds.
 Status check_ancestors(const fs::path& canonical) {
   for (fs::path above = canonical.parent_path();; above = above.parent_path()) {
     struct stat info{};
@@ -51,7 +51,7 @@ Status check_ancestors(const fs::path& canonical) {
   }
 }
 
-// The existing part of the path is resolved, the rest is made in it.
+// Resolves the existing part of the path, and makes the rest in it.
 Status make_directories(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return {};
@@ -72,7 +72,7 @@ Result<std::optional<Held>> lock_directory(UniqueFd root, const std::string& id)
   struct stat by_fd{};
   const bool still_there = ::fstatat(root.get(), id.c_str(), &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
                            ::fstat(fd.get(), &by_fd) == 0 && by_name.st_ino == by_fd.st_ino;
-  if (!still_there) return std::optional<Held>();  // somebody discarded it before we had the lock
+  if (!still_there) return std::optional<Held>();  // another process discarded it before we had the lock
   return std::optional(Held{.root = std::move(root), .lock = std::move(fd), .id = id});
 }
 
@@ -83,7 +83,7 @@ std::optional<WorkspaceMechanism> mechanism_named(std::string_view name) {
   return std::nullopt;
 }
 
-// A path can be any bytes, JSON cannot.
+// A path can hold any bytes, JSON cannot.
 std::string hex(std::string_view bytes) {
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
@@ -178,7 +178,7 @@ Result<Held> hold(UniqueFd root, const std::string& name) {
     return Held{.root = std::move(root), .lock = std::move(made.lock), .id = std::move(made.name)};
   }
   const std::string id = id_of_name(name);
-  constexpr int kAttempts = 16;  // somebody may discard it each time
+  constexpr int kAttempts = 16;  // another process may discard it each time
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (::mkdirat(root.get(), id.c_str(), 0700) != 0 && errno != EEXIST) {
       return fail(system_error("make", id, errno));
@@ -204,7 +204,7 @@ Status write_about(int directory, const About& about) {
                      {"reflinked", about.reflinked},
                      {"quota_bytes", about.quota},
                      {"made_ns", about.made_ns}};
-  // By rename, so that a reader finds all of it or none; a power cut may cost the workspace, never the repo.
+  // By rename, so that a reader finds all of it or nothing; a power cut may lose the workspace, never the repo.
   const std::string text = json_dump(json) + "\n";
   const std::string fresh = std::string(kAbout) + ".new";
   const UniqueFd fd = TRY(open_path_at(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600));

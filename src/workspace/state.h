@@ -1,5 +1,6 @@
-// Workspaces on disk: one directory each below the state directory, with its description. A directory belongs to a living
-// owner exactly as long as somebody holds its flock (os/owned_dir.h); an anonymous one without is removed.
+// Workspaces on disk: one directory each below the state directory, with its description. A directory has a living
+// owner exactly as long as a process holds its flock (os/owned_dir.h); an anonymous directory without an owner is
+// removed.
 //
 //   STATE/named-NAME/ or STATE/sallyport-UID-PID-RANDOM/
 //     about.json       what it is
@@ -30,10 +31,10 @@ struct About {
   WorkspaceMechanism mechanism = WorkspaceMechanism::kAuto;  // kAuto: no run has decided yet
   bool reflinked = false;                                    // of a copy
   std::uint64_t quota = 0;
-  std::int64_t made_ns = 0;  // of the clock that file systems stamp with; what changed below later is a conflict
+  std::int64_t made_ns = 0;  // by the file systems' clock; a later change below is a conflict
 };
 
-// One that is locked by us.
+// A workspace that we have locked.
 struct Held {
   UniqueFd root;  // the state directory
   UniqueFd lock;  // the workspace's own
@@ -44,18 +45,18 @@ struct Held {
 [[nodiscard]] std::string id_of_name(const std::string& name);
 
 [[nodiscard]] Error no_state_dir();
-// Whether it may be used as one: it, and every directory above it, can be changed by us and root only. It exists.
+// Checks an existing state directory: only we and root may be able to change it and every directory above it.
 [[nodiscard]] Result<UniqueFd> open_existing_state_dir(const std::filesystem::path& path);
-// Made when it is missing; refused unless it, and every directory above it, can be changed by us and root only.
+// Makes it if missing; refuses it unless only we and root can change it and every directory above it.
 [[nodiscard]] Result<UniqueFd> open_state_dir(const std::filesystem::path& path);
 
-// A new anonymous one, or the one of that name, made when it is missing. Refused when it is in use.
+// A new anonymous workspace, or the one of that name, made if missing. Refuses one that is in use.
 [[nodiscard]] Result<Held> hold(UniqueFd root, const std::string& name);
-// One that exists, by its id; nullopt when it is not there.
+// An existing workspace, by its id; nullopt when it is gone.
 [[nodiscard]] Result<std::optional<Held>> hold_existing(UniqueFd root, const std::string& id);
 
 [[nodiscard]] Status write_about(int directory, const About& about);
-// nullopt: there is none yet, because its maker was killed. An error: it cannot be understood.
+// nullopt: there is none, because its maker was killed. An error: it is malformed.
 [[nodiscard]] Result<std::optional<About>> read_about(int directory);
 
 [[nodiscard]] Status sweep_stale(int root);

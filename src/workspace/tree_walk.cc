@@ -26,7 +26,7 @@ Result<OpenedDirectory> open_any_directory(int parent, const std::string& name) 
   const std::string by_descriptor = fmt::format("/proc/self/fd/{}", path.get());
   const bool is_ours = opened.info.st_uid == ::geteuid();
   if (is_ours && (opened.info.st_mode & kOwnerLists) != kOwnerLists) {
-    // By the descriptor: by its name it could be another directory by now.
+    // By the descriptor: the name could mean another directory by now.
     if (::chmod(by_descriptor.c_str(), (opened.info.st_mode & 07777) | kOwnerLists) != 0) {
       return fail(system_error("open", name, errno));
     }
@@ -113,7 +113,7 @@ Result<bool> TreeWalk::next() {
     }
     if (!path_.empty()) path_ += '/';
     path_ += name_;
-    // A mount in it would be the host's doing, and none of the layer.
+    // A mount in it comes from the host and does not belong to the layer.
     enters_ = S_ISDIR(info_.st_mode) && info_.st_dev == level.device;
     return true;
   }

@@ -1,5 +1,5 @@
-// A walk through a tree that a stranger's tool has made: any depth with one descriptor, no symlink followed, no mount crossed,
-// and into directories that were left without permissions.
+// Walks a tree that an untrusted tool has made: any depth with one descriptor, follows no symlink, crosses no mount,
+// and enters directories that were left without permissions.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,10 +13,11 @@
 
 namespace sallyport::workspace {
 
-// Whether a directory that its owner may not list is given that permission while we are in it. Never to the host's own.
+// What to do with a directory that its owner may not list: give that permission while we are in it, or skip it. Always
+// skip in the host's own tree.
 enum class Shut { kOpenedUp, kSkipped };
 
-// A directory opened for reading, though its mode may forbid that to its owner. `mode` is put back by the caller.
+// A directory opened for reading, even if its mode forbids that. The caller restores the mode.
 struct OpenedDirectory {
   UniqueFd fd{};
   struct stat info{};  // as it was
@@ -26,23 +27,23 @@ struct OpenedDirectory {
 
 class TreeWalk {
  public:
-  // `root` is readable; the walk lists it anew.
+  // `root` must be readable; the walk lists it from the start.
   explicit TreeWalk(UniqueFd root, Shut shut = Shut::kOpenedUp) : here_(std::move(root)), shut_(shut) {}
   ~TreeWalk();
   TreeWalk(const TreeWalk&) = delete;
   TreeWalk& operator=(const TreeWalk&) = delete;
 
-  // Goes to the next entry, each directory before what it holds, names in byte order; false at the end. An error when the tree
-  // changes under it in a way that makes it lose its place (ESTALE).
+  // Goes to the next entry, each directory before its content, names in byte order; false at the end. An error when the
+  // tree changes so that the walk loses its place (ESTALE).
   [[nodiscard]] Result<bool> next();
 
-  // Of the entry it stands at.
+  // About the current entry.
   [[nodiscard]] const std::string& path() const { return path_; }  // relative to the root
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const struct stat& info() const { return info_; }
   [[nodiscard]] int parent() const { return here_.get(); }            // the directory it lies in
   [[nodiscard]] std::size_t depth() const { return levels_.size(); }  // 1: in the root
-  // Does not enter the directory it stands at.
+  // Does not enter the current directory.
   void skip() { enters_ = false; }
   // How many directories were skipped because we may not list them.
   [[nodiscard]] std::size_t skipped() const { return skipped_; }

@@ -59,7 +59,7 @@ Result<std::string> Workspace::read_file(const fs::path& relative, ByteCount cap
   const UniqueFd fd = TRY(open_file(relative));
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail(system_error("stat", relative.native(), errno));
-  // A sparse file claims any size for free.
+  // A sparse file can claim any size.
   if (static_cast<std::uint64_t>(info.st_size) > count(cap)) {
     return fail(invalid_request(relative.native(),
                                 fmt::format("has {} bytes, more than the {} allowed for it", info.st_size, count(cap)),
