@@ -1,4 +1,4 @@
-// A gate and one of its jails as the port that callers hold (C19, C21). Make one where the program is put together; hold it
+// A gate and one of its jails as the port that callers hold (C19, C21). Construct one in the composition root; pass it
 // as a SubprocessJail&.
 //
 //   NativeAdapter jail(*gate);
@@ -6,9 +6,9 @@
 //
 //   JailAdapter mine(*gate, JailKind("mine"));   // a jail of GateConfig::own_jails
 //
-// Each borrows the gate, which must outlive it, and adds nothing to what the gate does: one kind of jail, never another.
-// To bring a jail of your own, implement sallyport/jail_port.h, not SubprocessJail: only what stands below the gate gets its
-// admission, hardening, required guarantees and receipt.
+// Each borrows the gate, which must outlive it, and adds nothing to what the gate does; it uses one kind of jail, never
+// another. To bring your own jail, implement sallyport/jail_port.h, not SubprocessJail: only a jail below the gate gets
+// its admission, hardening, required guarantees and receipt.
 // Errors: as in sallyport/jail.h; JailUnavailable when this one kind does not work here. The rules: docs/contract.md.
 #pragma once
 
@@ -38,7 +38,7 @@ class AutoJail final : public JailAdapter {
   explicit AutoJail(Gate& gate) : JailAdapter(gate, JailKind::kAuto) {}
 };
 
-// Linux namespaces, seccomp and Landlock, without any program to install.
+// Linux namespaces, seccomp and Landlock; needs no other program.
 class NativeAdapter final : public JailAdapter {
  public:
   explicit NativeAdapter(Gate& gate) : JailAdapter(gate, JailKind::kNative) {}

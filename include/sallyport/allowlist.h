@@ -1,6 +1,7 @@
 // The closed, governed set of programs that may be started (docs/contract.md, C2–C4).
 //
-// Errors a caller can act on: PolicyError has the file, line and column; DisallowedSubprocessError the name that is not in the set.
+// Errors a caller can act on: PolicyError has the file, line and column; DisallowedSubprocessError has the name that is
+// not in the set.
 #pragma once
 
 #include <array>
@@ -27,14 +28,14 @@ enum class Need { kMandatory, kOptional };
 
 inline constexpr std::string_view kNoHardening = "none";
 
-// One admitted program. Everything a reviewer needs stands in the entry itself.
+// One admitted program. The entry contains everything that a reviewer needs.
 struct ToolEntry {
   std::string name{};             // the binary's name, e.g. "rg", never the package's
   std::string decision_record{};  // e.g. "ADR-0003"
   std::string reason{};           // one line
   Role role = Role::kTool;
   std::string install_hint{};  // a command to type
-  // Which fixed arguments, variables and refusals it always gets (C28): a name of docs/hardening.md.
+  // The fixed arguments, variables and refusals that it always gets (C28): a name in docs/hardening.md.
   std::string hardening{kNoHardening};
   Platform platform = Platform::kAny;
   Need need = Need::kOptional;
@@ -54,10 +55,10 @@ class Allowlist {
  public:
   // The built-in 16. No environment variable and no file found by searching can change it (C3).
   [[nodiscard]] static const Allowlist& builtin();
-  // Another closed set, made by a program. InvalidRequest("allowlist") when an entry is not governed, weakens a built-in
-  // tool's hardening, makes a tool of a wrapper, or stands there twice (C3, C4, C28).
+  // Another closed set, made by a program. InvalidRequest("allowlist") when an entry breaks a rule for entries, weakens
+  // a built-in tool's hardening, turns a wrapper into a tool, or occurs twice (C3, C4, C28).
   [[nodiscard]] static Result<Allowlist> of(std::vector<ToolEntry> entries, AuditNeed audit = AuditNeed::kOptional);
-  // Another closed set, from the text of a policy file the caller named. `file` is used in messages only.
+  // Another closed set, from the text of a policy file that the caller named. Only messages use `file`.
   [[nodiscard]] static Result<Allowlist> from_policy(std::string_view toml, std::string_view file);
 
   [[nodiscard]] std::span<const ToolEntry> entries() const { return entries_; }

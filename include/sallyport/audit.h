@@ -1,12 +1,13 @@
-// The audit log (C33): every call through a gate leaves a record, refusals included, in a chain that nobody changes unnoticed.
+// The audit log (C33): every call through a gate leaves a record, refusals included, in a chain in which every change
+// can be detected.
 //
 //   std::unique_ptr<AuditSink> log = SALLYPORT_TRY(open_audit_log({.directory = "/home/me/.local/state/sallyport/audit"}));
 //   GateConfig config = GateConfig::from_environment("/src/theirs");
 //   config.audit = log.get();
 //
-// An intent is recorded before anything of the call happens, a result or a refusal after it: a crash leaves an open intent.
-// A call whose record cannot be written is refused (AuditFailed), unless the sink says that runs go on without one.
-// The log's format, what each sync mode promises, and the tools that read it: docs/audit.md.
+// The gate records an intent before the call does anything, and a result or a refusal after it: a crash leaves an open
+// intent. The gate refuses a call whose record cannot be written (AuditFailed), unless the sink lets runs go on without
+// one. The log's format, what each sync mode promises, and the tools that read it: docs/audit.md.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +26,17 @@
 
 namespace sallyport {
 
-// What is known of a call before it is judged. Borrowed for the length of one function.
+// What is known of a call before the gate judges it. Borrowed for one function call.
 struct AuditCall {
   const JailedSubprocessSpec& spec;
   JailKind jail = JailKind::kAuto;
   std::string_view policy_digest{};     // empty: the policy itself was refused
   std::filesystem::path repo{};         // the gate's; empty: the one that `spec` names
   std::string_view job{};               // GateConfig::job
-  std::optional<std::string> commit{};  // that the repo stands at; nothing: it has none, or none that can be believed
+  std::optional<std::string> commit{};  // the repo's commit; nullopt: it has none, or none that can be trusted
 };
 
-// What became of a part of a job, in the words of in-toto's Test Result; of the last two nothing can be attested.
+// The result of a part of a job, in the words of in-toto's Test Result; the last two cannot be attested.
 enum class JobResult { kPassed, kWarned, kFailed, kIncomplete, kSkipped };
 [[nodiscard]] std::string_view name_of(JobResult result);
 
@@ -49,7 +50,7 @@ struct AuditJobFile {
   std::string sha256{};
 };
 
-// How a job ended, whose calls stand in the log under the same id (GateConfig::job).
+// How a job ended; the log has its calls under the same id (GateConfig::job).
 struct AuditJob {
   std::string id{};
   std::string name{};  // "validate", "probe"
@@ -62,8 +63,8 @@ struct AuditJob {
   std::vector<AuditJobFile> outputs{};  // the reports it wrote
 };
 
-// What happens to a call that the log cannot take. kGoOn weakens C33: such a run leaves a warning (`subproc.audit.failed`) and no
-// record.
+// What happens to a call that the log cannot record. kGoOn weakens C33: such a run leaves a warning
+// (`subproc.audit.failed`) and no record.
 enum class AuditFailure { kRefuse, kGoOn };
 
 // Thread-safe; calls may come from any number of threads at once.
@@ -75,32 +76,32 @@ class AuditSink {
   // Records how the call of this id ended. When it returns without error the record is as durable as the sync mode promises.
   [[nodiscard]] virtual Status end(const std::string& run, const AuditCall& call,
                                    const Result<JailedSubprocessResult>& result) = 0;
-  // A call that was refused before it had an id.
+  // Records a call that was refused before it had an id.
   [[nodiscard]] virtual Status refused(const AuditCall& call, const Error& why) = 0;
-  // The calls of a job are over, and this came of it. A sink that is for single calls keeps nothing of it.
+  // Records the end of a job, after its calls. A sink for single calls ignores it.
   [[nodiscard]] virtual Status job_ended(const AuditJob& /*job*/) { return {}; }
   // Directories that no tool may write and that must not lie in an analysed repo; canonical. The gate refuses such calls.
   [[nodiscard]] virtual std::vector<std::filesystem::path> places() const { return {}; }
   [[nodiscard]] virtual AuditFailure on_failure() const { return AuditFailure::kRefuse; }
 };
 
-// When a record is on the disk, where a power cut cannot reach it. Death of a process, by whatever signal, loses nothing that was
-// recorded in any mode.
+// When a record is on the disk, safe from a power cut. In every mode, the death of a process loses no recorded call.
 enum class AuditSync {
   kAlways,  // the intent before the tool starts, the result before the call returns
-  kGroup,   // both before the call returns; one fdatasync(2) for all who wait, in all processes
+  kGroup,   // both before the call returns; all waiting processes share one fdatasync(2)
   kNone,    // when the kernel gets to it
 };
 
 struct AuditLogOptions {
-  std::filesystem::path directory{};  // made when it is missing, its parent must be there; ours alone (mode 0700)
+  std::filesystem::path directory{};  // made if missing, its parent must exist; only we may access it (mode 0700)
   AuditSync sync = AuditSync::kGroup;
   AuditFailure on_failure = AuditFailure::kRefuse;
-  ByteCount rotate_at = mebibytes(64);  // a file that has grown to this is followed by the next one
-  std::string label{};                  // of the caller, in every record: "run", "nightly scan", …
+  ByteCount rotate_at = mebibytes(64);  // at this size the log starts its next file
+  std::string label{};                  // the caller's, in every record: "run", "nightly scan", …
 };
 
-// AuditFailed when the directory is not ours alone, cannot be written, or its log lost records that it had promised to keep.
+// AuditFailed when others can access the directory, when it cannot be written, or when its log has lost durable
+// records.
 [[nodiscard]] Result<std::unique_ptr<AuditSink>> open_audit_log(AuditLogOptions options);
 
 }  // namespace sallyport

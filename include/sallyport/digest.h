@@ -1,6 +1,6 @@
-// SHA-256 and SHA-512 as lower-case hex digits: for whoever must name a thing without showing it, or check that it is the
-// one that was named. Defined in core/bytes.
-// No error to act on: the process ends if the library fails to hash. Used for what docs/contract.md calls a digest (C26, C33).
+// SHA-256 and SHA-512 as lower-case hex digits: to name data without showing it, or to check that it is the named data.
+// Defined in core/bytes. No errors: the process aborts if hashing fails. docs/contract.md calls these digests (C26,
+// C33).
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace sallyport {
 
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-// In pieces, for what is too large to hold: package managers name tarballs by this one.
+// In pieces, for data that is too large to hold: package managers name tarballs by SHA-512.
 class Sha512 {
  public:
   Sha512();

@@ -15,16 +15,16 @@
 
 namespace sallyport {
 
-// Where an allowed name really lives, for private mirrors. Such a target may be private or loopback: the policy's
-// author wrote it down.
+// The real address of an allowed name, for private mirrors. It may be private or loopback, because the policy's author
+// chose it.
 struct HostTarget {
   std::string address{};  // an IP address, in its canonical spelling
   std::uint16_t port = 0;
   bool operator==(const HostTarget&) const = default;
 };
 
-// Addresses that are no public host's. A rule can admit each by its name. Metadata services, multicast and the like are of
-// no class: nothing admits them.
+// Classes of addresses that are not public. A rule can admit each by its name. Metadata services, multicast and similar
+// belong to no class: nothing admits them.
 enum class AddressClass : std::uint8_t {
   kPrivate,        // 10/8, 172.16/12, 192.168/16, fc00::/7
   kShared,         // 100.64/10: carrier-grade NAT
@@ -33,18 +33,18 @@ enum class AddressClass : std::uint8_t {
   kSiteLocal,      // fec0::/10
   kBenchmark,      // 198.18/15: the fake addresses of VPNs and transparent gateways, too
   kDocumentation,  // 192.0.2/24, 198.51.100/24, 203.0.113/24, 2001:db8::/32, 3fff::/20
-  kReserved,       // 240/4 and other blocks that no host has by right
+  kReserved,       // 240/4 and other reserved blocks
 };
-// "private", "shared", …: as in a rule's ,class=NAME and in a denial.
+// "private", "shared", …: used in a rule's ,class=NAME and in a denial.
 [[nodiscard]] std::string_view name_of(AddressClass address_class);
 
-// What a rule is made of. Anything can be written here; HostRule::of says whether the gate could run it.
+// The parts of a rule, unchecked; HostRule::of checks them.
 struct HostRuleFields {
-  std::string name{};                   // for a suffix rule without the leading "*."
+  std::string name{};                   // in a suffix rule, without the leading "*."
   bool any_subdomain = false;           // "*.name": every name below it, not the name itself
   std::optional<std::uint16_t> port{};  // unset: 443 (TLS only) and 80 (HTTP only)
   std::optional<HostTarget> target{};
-  std::optional<ByteCount> max_up{};  // per run, summed over the rule's connections
+  std::optional<ByteCount> max_up{};  // per run, the sum over the rule's connections
   std::optional<ByteCount> max_down{};
   // The name may resolve to an address of a private network or of this machine; never to a metadata service.
   bool may_be_private = false;               // the classes private, shared, loopback and site-local
@@ -53,8 +53,8 @@ struct HostRuleFields {
   bool operator==(const HostRuleFields&) const = default;
 };
 
-// One allowed host. Every value of this type is one that the gate can enforce: its name is normalised, its target an address in
-// one spelling, its budgets positive. Errors: InvalidRequest("host rule").
+// One allowed host. The gate can enforce every value of this type: its name is normalised, its target has the canonical
+// spelling, its budgets are positive. Errors: InvalidRequest("host rule").
 class HostRule {
  public:
   [[nodiscard]] static Result<HostRule> of(HostRuleFields fields);
@@ -69,14 +69,14 @@ class HostRule {
   HostRuleFields fields_;
 };
 
-// The operator's own HTTP proxy, through which allowed hosts are reached with CONNECT. It looks the names up, so its rules
-// decide about addresses. A rule with a target goes there directly.
+// The operator's HTTP proxy, through which the gate reaches allowed hosts with CONNECT. The proxy looks the names up,
+// so its rules decide about addresses. A rule with a target connects directly.
 struct UpstreamProxy {
   std::string host{};  // a name or an IP address
   std::uint16_t port = 0;
-  bool tls = false;                    // spoken to the proxy itself; its certificate must be for `host`
-  std::string credentials{};           // "user:password", or empty; in no plan, receipt or event
-  std::vector<std::string> without{};  // names, and all below them, that are reached directly (NO_PROXY)
+  bool tls = false;                    // TLS to the proxy itself; its certificate must be for `host`
+  std::string credentials{};           // "user:password", or empty; never in a plan, receipt or event
+  std::vector<std::string> without{};  // names, with all below them, that bypass the proxy (NO_PROXY)
   bool operator==(const UpstreamProxy&) const = default;
 };
 // http[s]://[USER[:PASSWORD]@]HOST[:PORT]
@@ -84,8 +84,8 @@ struct UpstreamProxy {
 // The same without the credentials.
 [[nodiscard]] std::string proxy_text(const UpstreamProxy& proxy);
 
-// The operator's credentials at a registry. The owner adds them to what an allowed tool asks that registry for; the tool never
-// sees them (docs/egress.md). In no plan, receipt, event or environment.
+// The operator's credentials at a registry. The owner adds them to an allowed tool's requests to that registry; the
+// tool never sees them (docs/egress.md). Never in a plan, receipt, event or environment.
 struct RegistryCredentials {
   std::string registry{};       // its URL: https, or http where the operator's own npm uses that
   std::string authorization{};  // the header's value: "Bearer TOKEN" or "Basic BASE64"
@@ -94,7 +94,7 @@ struct RegistryCredentials {
 
 // HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME], as on the command line and in policy files.
 [[nodiscard]] Result<HostRule> parse_host_rule(std::string_view text);
-// The same text again: what to write to allow this.
+// The rule as text, which parse_host_rule() accepts.
 [[nodiscard]] std::string host_rule_text(const HostRule& rule);
 
 }  // namespace sallyport

@@ -1,11 +1,11 @@
-// Why the gate did not give you a result. Everything here is known *before* or *instead of* a child's fate;
-// what happened to a child that did run is an Outcome (outcome.h), never an Error. The numbers are rules of docs/contract.md.
+// Why the gate gave no result. An Error comes *before* or *instead of* a child's fate; what happened to a child that
+// ran is an Outcome (outcome.h), never an Error. The numbers are rules of docs/contract.md.
 //
-// `detail` is the part a program acts on, `message` and `hint` the part a person reads:
+// A program acts on `detail`; a person reads `message` and `hint`:
 //   sallyport: error: <message>
 //   hint: <hint>
-// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A program whose
-// users know other words for it (the CLI's options) puts those there instead.
+// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A
+// program whose users know other words for it (the CLI's options) replaces it.
 #pragma once
 
 #include <chrono>
@@ -26,11 +26,11 @@ struct DisallowedSubprocessError {
 struct InvalidProbeName {
   std::string probe;
 };
-// A field of the request is missing, malformed or absurd: "argv", "cwd", "timeout", "env" … (C6–C9).
+// A field of the request is missing, malformed or out of range: "argv", "cwd", "timeout", "env" … (C6–C9).
 struct InvalidRequest {
   std::string field;
 };
-// A policy file is unreadable or wrong; line and column count from 1, 0 when there is no place to point at (C3).
+// A policy file is unreadable or wrong; line and column count from 1, 0 when there is no position (C3).
 struct PolicyError {
   std::string file;
   unsigned line = 0;
@@ -41,7 +41,7 @@ struct ToolMissingError {
   std::string tool;
   std::string install_hint;
 };
-// Found, but somebody else could have put it there, or it is not the file the policy pinned.
+// Found, but another user could have put it there, or it is not the file that the policy pins.
 struct UntrustedToolError {
   std::string tool;
   std::string path;
@@ -70,7 +70,7 @@ struct LimitExceededError {
 struct GuaranteeUnavailable {
   Guarantee guarantee;
 };
-// No jail of the asked kind works on this host: its program is missing, or the host forbids what it needs.
+// No jail of the requested kind works on this host: its program is missing, or the host forbids what it needs.
 enum class JailProblem { kNotUsable, kNotInstalled };
 struct JailUnavailable {
   std::string jail;
@@ -82,14 +82,14 @@ struct SetupFailed {
   int error_number = 0;
   bool host_cannot = false;  // this host lacks what the jail needs: another jail may work
 };
-// The tool had started, and then the jail's first process, or the wrapper around it, was killed by somebody else than the gate:
-// how the tool itself ended is not known, and no outcome is made up for it.
+// The tool had started, and then something other than the gate killed the jail's first process or the wrapper: how the
+// tool itself ended is unknown, and the gate invents no outcome.
 struct JailDied {
   std::string jail;
   int wait_status = 0;  // as wait(2) gives it, of the process that died
 };
-// The call's record could not be written to the audit log, so the call was refused; or it had run, and its result is kept back
-// because nobody could look it up later.
+// The call's record could not be written to the audit log, so the gate refused the call; or the call had run, and the
+// gate withholds the result because it is not recorded.
 struct AuditFailed {
   std::string log;
   int error_number = 0;
@@ -105,9 +105,9 @@ using ErrorDetailVariant =
                  UntrustedToolError, ToolNotRunnable, ProbeTimeoutError, CancelledError, LimitExceededError,
                  GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, AuditFailed, SystemError>;
 
-// One of the above. Use it as the variant that it is: std::visit, std::get_if, Error::as. How it is copied, moved and destroyed is
-// compiled once, in the library: every function that returns a Result needs it, and sixteen alternatives cost each
-// source that includes this header a second.
+// One of the above. Use it as a variant: std::visit, std::get_if, Error::as. The library compiles its copy, move and
+// destruction once: every function that returns a Result needs them, and sixteen alternatives would cost each source
+// that includes this header a second.
 struct ErrorDetail : ErrorDetailVariant {
   using ErrorDetailVariant::ErrorDetailVariant;
   ErrorDetail();

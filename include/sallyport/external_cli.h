@@ -1,6 +1,6 @@
-// run_external_cli with everything a job needs to say and to know: the caller's own rules shown to the tool, a memory limit,
-// and the whole closed outcome with denials and scratch, to tell a tool that ran out of memory from one that was refused a
-// host.
+// run_external_cli with everything that a job needs: the caller's own rules shown to the tool, a memory limit, and the
+// whole closed outcome with denials and scratch, to distinguish a tool that ran out of memory from one that was denied
+// a host.
 //
 //   ExternalCliCall call{.probe = "syft", .argv = {"syft", "dir:."}, .cwd = repo, .timeout = 60s};
 //   JailedSubprocessResult result = SALLYPORT_TRY(run_external_cli(gate, std::move(call)));

@@ -4,14 +4,13 @@
 //   ProcessResult head = SALLYPORT_TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
 //                                            {.cwd = "/src/theirs", .timeout = 10s}));
 //
-// Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
-// Destroying the gate kills and reaps everything it started (C10); a killed owner takes its children with it.
-// The library reads no configuration file and, but for GateConfig::from_environment, no environment variable; all of it comes
-// from GateConfig.
+// Thread-safe: any number of threads may call at once. No globals: two gates are independent. Destroying the gate kills
+// and reaps everything it started (C10); a killed owner takes its children with it. The library reads no configuration
+// file and, except in GateConfig::from_environment, no environment variable; everything comes from GateConfig.
 //
-// Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName are the request's fault;
-// ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks. The rules behind
-// every promise here, and their tests: docs/contract.md.
+// Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName mean a wrong
+// request; ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks.
+// The rules and their tests: docs/contract.md.
 #pragma once
 
 #include <chrono>
@@ -38,44 +37,45 @@
 
 namespace sallyport {
 
-// How the operator's own npm is set up, never the analysed repo's: npm itself is given none of these variables (C7).
+// The configuration of the operator's own npm, never of the analysed repo's. The npm tool itself gets none of these
+// variables (C7).
 struct OperatorNpm {
   std::filesystem::path npmrc{};  // NPM_CONFIG_USERCONFIG; empty: .npmrc in the HOME of GateConfig::base_env
-  std::string registry{};         // NPM_CONFIG_REGISTRY; empty: what the file says, or npm
-  // What ${NAME} in the file stands for; without one, nothing is set.
+  std::string registry{};         // NPM_CONFIG_REGISTRY; empty: from the file, or from npm
+  // Gives the value of ${NAME} in the file; without it, no variable is set.
   std::function<std::optional<std::string>(const std::string& name)> variable{};
 };
 
 struct GateConfig {
-  // The analysed repo's root; every cwd lies inside it (C8), and a call that names another is refused. That it exists is checked
-  // by each call, so that a refusal is one of a call.
+  // The analysed repo's root; every cwd lies inside it (C8), and the gate refuses a call that names another. Each call
+  // checks that it exists, so that a refusal belongs to a call.
   std::filesystem::path repo{};
   Allowlist allowlist = Allowlist::builtin();
-  // A policy file to take the closed set from instead (C3). Read once, by open(); every call to a gate whose policy could not be
-  // read, lies in the repo, or could have been written by somebody else is refused with PolicyError.
+  // A policy file with the closed set to use instead (C3). open() reads it once. If it cannot be read, lies in the
+  // repo, or another user could have written it, the gate refuses every call with PolicyError.
   std::optional<std::filesystem::path> policy{};
-  std::vector<std::filesystem::path> search_path{};  // where tools are looked for; unsafe entries are skipped, not used
-  std::vector<EnvVar> base_env{};                    // PATH HOME LANG LC_ALL are taken from here, nothing else (C7)
+  std::vector<std::filesystem::path> search_path{};  // where to look for tools; unsafe entries are skipped
+  std::vector<EnvVar> base_env{};                    // the source of PATH HOME LANG LC_ALL; other variables are ignored (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
-  std::size_t warm_jails = 0;                        // native jails to keep built for the next runs; 64 at the most
+  std::size_t warm_jails = 0;                        // native jails to keep ready for the next runs; at most 64
   EventSink* events = nullptr;                       // borrowed; must outlive the gate
   AuditSink* audit = nullptr;                        // borrowed; must outlive the gate. Null: no call is recorded (C33)
-  // What the calls of this gate are part of, in their records: 32 hex digits that no other job has. Empty: nothing.
+  // The job to which this gate's calls belong, in their records: 32 hex digits, unique to the job. Empty: no job.
   std::string job{};
-  // Jails of the embedding program, below the gate like the built-in ones: all of its rules apply to them.
+  // Jails of the embedding program, below the gate like the built-in ones, so all of the gate's rules apply.
   std::vector<Jail*> own_jails{};  // borrowed; must outlive the gate
-  ContainerOptions container{};    // of the jail of that name, which needs an image
+  ContainerOptions container{};    // for the container jail, which needs an image
   OperatorNpm npm{};               // for calls that allow the operator's registry
-  // What kAuto tries, in this order.
+  // The jails that kAuto tries, in this order.
   std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock};
 
   // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
-  // cache directory, npm's own variables for `npm`; no jails kept ready, no events. The one function of the library that reads the environment: call it
-  // before other threads change that.
+  // cache directory, npm's own variables for `npm`; no jails kept ready, no events. Only this function of the library
+  // reads the environment: call it before other threads change that.
   [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };
 
-// A JailedSubprocessResult whose outcome is Completed, in the same words.
+// A JailedSubprocessResult whose outcome is Completed, with the same fields.
 struct ProcessResult {
   std::variant<ExitCode, Signal> fate{};
   CapturedStream stdout_stream{};
@@ -103,14 +103,14 @@ struct ExternalCliOptions {
   std::vector<Guarantee> required{};  // listing any forbids the degraded mode of C17
 };
 
-// Everything that would be used for a call, with nothing started and nothing written.
+// Everything that a call would use; nothing is started or written.
 struct Explanation {
-  Plan plan{};                // its environment is what the tool gets: the jail's own variables (HOME) are in it
-  std::string plan_digest{};  // as the receipt of a run has it: over the plan without the jail's own variables
+  Plan plan{};                // its environment is the tool's, including the jail's own variables (HOME)
+  std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
   std::string
-      jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
+      jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
   std::vector<Established> would_establish{};
-  std::vector<std::string> rendered{};  // what the adapter would do, one step a line
+  std::vector<std::string> rendered{};  // what the adapter would do, one step per line
   ExecutableIdentity binary{};
   std::vector<BinaryIdentity> interpreters{};
 };
@@ -120,12 +120,12 @@ class Gate {
   [[nodiscard]] static Result<std::unique_ptr<Gate>> open(GateConfig config);
   virtual ~Gate() = default;
 
-  // The whole of a call with its closed outcome; the two functions below are this with a narrower door.
+  // A whole call with its closed outcome; the two functions below are narrower forms of it.
   [[nodiscard]] virtual Result<JailedSubprocessResult> run(const JailedSubprocessSpec& spec, JailKind jail,
                                                            std::stop_token stop) = 0;
   [[nodiscard]] virtual Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) = 0;
   // With warm_jails: builds native jails now for runs like this one (same repo, paths, hosts and disk limit; any tool of
-  // the system's directories, any arguments). Without this call the second of two such runs in a row does it.
+  // the system's directories, any arguments). Without this call, the second of two such runs in a row builds them.
   [[nodiscard]] virtual Status warm_up(const JailedSubprocessSpec& spec) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() = 0;
   [[nodiscard]] virtual const GateConfig& config() const = 0;

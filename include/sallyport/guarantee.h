@@ -1,6 +1,7 @@
-// The only vocabulary for isolation. A guarantee has a stable name, an attack that breaks it when it is absent
-// (src/attack/program), and an entry in a run's Receipt when it was really established. Add where needed; never reuse a name.
-// A call that requires one which does not hold is GuaranteeUnavailable (error.h). The rules: docs/contract.md, C19 and C26.
+// The only vocabulary for isolation. A guarantee has a stable name, an attack that succeeds without it
+// (src/attack/program), and an entry in a run's Receipt if it was established. Add where needed; never reuse a name. A
+// call that requires a guarantee that does not hold gets GuaranteeUnavailable (error.h). The rules: docs/contract.md,
+// C19 and C26.
 #pragma once
 
 #include <array>

@@ -4,10 +4,10 @@
 //   Result<JailedSubprocessResult> r = jail.run({.argv = {"git", "log"}, .repo = repo, .cwd = repo,
 //                                                .limits = {.wall = 30s}});
 //
-// An error means that the tool did not run, or that how it ended is not known; what happened to a tool that did run is the
-// outcome. A caller can act on: DisallowedSubprocessError, InvalidRequest, InvalidProbeName (ask for something else),
-// ToolMissingError (install it), GuaranteeUnavailable and JailUnavailable (another jail, or this host's settings),
-// UntrustedToolError (who could write that file?). The rules: docs/contract.md, C6-C11 and C19-C26.
+// An error means that the tool did not run, or that we do not know how it ended; the outcome says what happened to a
+// tool that ran. A caller can act on: DisallowedSubprocessError, InvalidRequest, InvalidProbeName (ask for something
+// else), ToolMissingError (install it), GuaranteeUnavailable and JailUnavailable (another jail, or this host's
+// settings), UntrustedToolError (who could write that file?). The rules: docs/contract.md, C6-C11 and C19-C26.
 #pragma once
 
 #include <chrono>
@@ -38,21 +38,22 @@ struct NullStdin {};
 struct StdinBytes {
   std::string bytes{};
 };
-// What can be read from `fd` until its end is copied to the tool through a pipe, by the thread that runs the call. More may
-// be read than the tool takes. The tool never holds the descriptor, so it cannot change what lies behind it.
+// The thread that runs the call copies `fd`, until its end, to the tool through a pipe. It may read more than the tool
+// takes. The tool never holds the descriptor, so it cannot change the file behind it.
 struct StdinFd {
-  int fd = -1;  // borrowed for the call; open for reading, and no directory
+  int fd = -1;  // borrowed for the call; open for reading; not a directory
 };
-// Weakens every jail: the tool holds this very descriptor. It can truncate, lock or chmod a file given here, take over a
-// terminal's settings, and reopen either through /proc. For a tool that needs a terminal; never for a file.
+// Weakens every jail: the tool holds this very descriptor. It can truncate, lock or chmod the file, change a terminal's
+// settings, and reopen either through /proc. For a tool that needs a terminal; never for a file.
 struct RawStdinFd {
-  int fd = -1;  // borrowed for the call; no directory and no O_PATH, which would lead around the jail
+  int fd = -1;  // borrowed for the call; neither a directory nor O_PATH, which would bypass the jail
 };
 using StdinSource = std::variant<NullStdin, StdinBytes, StdinFd, RawStdinFd>;
 
 enum class Stream { kStdout, kStderr };
 
-// One pipe keeps the order in which a tool writes to the two; all of it is captured, and given to the tap, as stdout.
+// One pipe keeps the order of the tool's writes to both streams; everything is captured, and passed to the tap, as
+// stdout.
 enum class OutputPipes { kTwo, kOne };
 
 // Called with each piece of output as it arrives, on the thread that runs the call. The captured result is unaffected.
@@ -62,39 +63,39 @@ inline constexpr std::string_view kJailCaBundle = "/etc/sallyport-ca.pem";
 
 struct JailedSubprocessSpec {
   std::vector<std::string> argv{};
-  std::filesystem::path repo{};  // empty: the gate's; another than the gate's is refused
+  std::filesystem::path repo{};  // empty: the gate's; any other repo is refused
   std::filesystem::path cwd{};   // mandatory, inside the repo (C8)
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
-  // Borrowed for the call: the run sees this in the place of the repo, at the repo's path, writable, and the host's repo stays as
-  // it is. It must have been opened over `repo`.
+  // Borrowed for the call: the run sees this workspace instead of the repo, at the repo's path, writable; the host's
+  // repo stays unchanged. It must have been opened over `repo`.
   Workspace* workspace = nullptr;
-  // Borrowed likewise: workspaces over other directories (a cache), each at its own directory's path.
+  // Also borrowed: workspaces over other directories (a cache), each at its directory's path.
   std::vector<Workspace*> overlays{};
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
   std::vector<std::filesystem::path>
-      hidden{};  // below something shown; an empty file or directory stands there instead
-  std::vector<std::filesystem::path> no_exec{};  // below something shown; nothing can be executed from there
-  std::vector<EnvVar> env_extras{};              // LD_*, NODE_OPTIONS and their kin are refused (C7)
+      hidden{};  // below something shown; the run sees an empty file or directory instead
+  std::vector<std::filesystem::path> no_exec{};  // below something shown; the run cannot execute programs from there
+  std::vector<EnvVar> env_extras{};              // LD_*, NODE_OPTIONS and similar are refused (C7)
   StdinSource stdin_source{};
-  std::vector<HostRule> allowed_hosts{};      // empty, as the next: no network at all (C24)
-  std::vector<std::string> allowed_egress{};  // likewise, as text that the gate reads: a wrong one is a refused call
-  // Also the registry that the caller's own npm is set to (C24): npm is asked first, never the repo.
+  std::vector<HostRule> allowed_hosts{};      // if this and the next are empty: no network (C24)
+  std::vector<std::string> allowed_egress{};  // the same as text; the gate refuses a call with a malformed rule
+  // Also allows the registry that the caller's own npm uses (C24): the gate asks npm first, never the repo.
   bool allow_registry = false;
-  // With that registry's credentials from the operator's own .npmrc (GateConfig::npm): the owner adds them to what the tool asks the
-  // registry for, and the tool never sees them. Implies allow_registry.
+  // Also uses that registry's credentials from the operator's own .npmrc (GateConfig::npm): the owner adds them to the
+  // tool's requests, and the tool never sees them. Implies allow_registry.
   bool registry_auth = false;
-  // The same for a registry whose host is allowed, with credentials that the caller has. The tool reaches it over plain HTTP, at port
-  // 80 for https, else at its own port.
+  // The same for a registry whose host is allowed, with the caller's credentials. The tool reaches it over plain HTTP,
+  // at port 80 for https, else at its own port.
   std::optional<RegistryCredentials> registry_credentials{};
-  std::optional<UpstreamProxy> via_proxy{};  // the operator's, through which allowed hosts are reached
-  // A file of more certificates (PEM) that the tool's TLS is to trust: a company's proxy signs with its own. A jail shows the
-  // system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, where the caller
-  // has not. Needs a jail.
+  std::optional<UpstreamProxy> via_proxy{};  // the operator's proxy, on the way to allowed hosts
+  // A file of further certificates (PEM) for the tool's TLS to trust, such as those of a company's proxy. A jail shows
+  // the system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, unless
+  // the caller has set them. Needs a jail.
   std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;  // the first refused connection ends the run
-  int stop_fd = -1;             // borrowed; cancels when it is readable, for owners that have no stop_token to give
+  int stop_fd = -1;             // borrowed; cancels when readable, for owners without a stop_token
   Limits limits{};
   std::chrono::milliseconds grace =
       StopLadder{}.grace;                     // between SIGTERM and SIGKILL; at most a quarter of limits.wall
@@ -103,8 +104,9 @@ struct JailedSubprocessSpec {
   std::optional<std::string> probe{};  // a name for events and records; checked before anything else (C12)
   OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
-  // For a tap that must not wait for its own reader: a descriptor that is writable once the tap can take more of this stream,
-  // or -1 when it can now. Until then the tool is held back, as by a full pipe. Asked on the thread that runs the call.
+  // For a tap that must not wait for its own reader: a descriptor that becomes writable when the tap can take more of
+  // this stream, or -1 when it can now. Until then the tool has to wait, as for a full pipe. Called on the thread that
+  // runs the call.
   std::function<int(Stream)> tap_waits_for{};
   std::optional<AllowUnjailed> allow_unjailed{};  // without it, a tool that runs the repo's code needs a jail
   std::optional<AllowPackageScripts> allow_package_scripts{};  // without it, npm runs no lifecycle script (C25)
@@ -112,7 +114,7 @@ struct JailedSubprocessSpec {
 };
 
 struct CapturedStream {
-  std::string bytes{};  // at most the cap; see C13 for the exact shape when truncated
+  std::string bytes{};  // at most the cap; see C13 for the exact form when truncated
   bool truncated = false;
   std::uint64_t total_bytes = 0;  // as written by the child
 };
@@ -123,17 +125,18 @@ struct Usage {
   std::uint64_t peak_rss_bytes = 0;
 };
 
-// Refused connections or lookups (egress), one for each different host, port and reason.
+// Denied connections or lookups (egress), one for each different host, port and reason.
 struct Denial {
   std::string host{};      // a name, or an IP address that no lookup gave; printable
   std::uint16_t port = 0;  // 0: the name was looked up, no connection was tried
   std::string reason{};    // one of a closed set, see docs/json.md
   std::uint64_t count = 1;
   std::chrono::system_clock::time_point time{};  // of the first
-  std::string hint{};  // the rule that would allow it (Error::hint says how it is written); empty where none would
+  std::string hint{};  // the rule that would allow it (Error::hint shows its syntax); empty if none would
 };
 
-// Something the run left in a writable place that git would have executed later, outside, and what was done about it.
+// Something that the run left in a writable place and that git would have executed later, outside; and what the gate
+// did about it.
 struct GitFinding {
   std::string path{};    // absolute, on the host
   std::string what{};    // "a hook", "configuration (core.fsmonitor)", …
@@ -150,10 +153,11 @@ struct JailedSubprocessResult {
   std::vector<Denial> denials{};
   std::vector<GitFinding> git_findings{};
   std::string audit_run{};  // the run's id in the audit log; empty: it was not recorded
-  // Of a run with a writable repo and no workspace: what it left there that would run later, outside. Paths are relative to the
-  // repo. A workspace says it when asked: Workspace::diff().
+  // For a run with a writable repo and no workspace: what it left there that would run later, outside. Paths are
+  // relative to the repo. For a workspace, call Workspace::diff().
   std::vector<PersistenceFinding> persistence{};
-  // The run's scratch directory, for typed read-back; empty when the jail had none. Its files vanish with this value.
+  // The run's scratch directory, for typed read-back; empty when the jail had none. Its files disappear with this
+  // value.
   std::optional<SandboxedPath> scratch{};
 };
 

@@ -1,17 +1,18 @@
-// The port below the gate: what a jail implements. The gate decides (admission, hardening, paths, limits), asks the jail
-// to stage the plan and checks required guarantees against what it would establish; then the jail starts the run, and the
-// gate supervises it, judges it, and writes the receipt from what was reported. A jail never decides what may run.
+// The port below the gate: what a jail implements. The gate decides (admission, hardening, paths, limits), asks the
+// jail to stage the plan, and checks required guarantees against what the jail would establish. Then the jail starts
+// the run, and the gate supervises it, judges it, and writes the receipt from what the run reported. A jail never
+// decides what may run.
 //
 // A program that embeds the gate can bring its own jail:
 //
 //   MyJail mine;
 //   GateConfig config{…, .own_jails = {&mine}};              // borrowed; must outlive the gate
-//   gate->run(spec, JailKind("mine"), {});                    // "auto" never takes it unless auto_jails names it
+//   gate->run(spec, JailKind("mine"), {}); // "auto" uses it only if auto_jails names it
 //
-// Errors a jail gives so that the gate can act: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable, InvalidRequest for
-// what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.
+// Errors of a jail on which the gate acts: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable,
+// InvalidRequest for what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.
 //
-// CONTRIBUTING.md, "Add a jail", has a whole one in sixty lines. Every jail passes the contract suite in
+// CONTRIBUTING.md, "Add a jail", shows a whole jail in sixty lines. Every jail passes the contract suite in
 // tests/gate/jail_contract_test.cc.
 //
 // Threads: a Jail is used by many calls at once, so its methods must be thread-safe. A StagedRun and its LiveRun belong
@@ -36,32 +37,32 @@
 
 namespace sallyport {
 
-// Of jails inside this source tree; an embedder's jail has no use for them.
+// For jails in this source tree only; an embedder's jail does not need them.
 struct HostView;
 namespace spawn {
 struct NetworkSpec;
 }
 
-// Explaining looks, but makes and starts nothing.
+// kExplain reads, but makes and starts nothing.
 enum class Purpose { kRun, kExplain };
 
 // Whether a jail can show a private version of a directory in its place (Plan::layers): not at all, a copy, or by overlayfs.
 enum class LayerSupport { kNone, kBind, kOverlay };
 
-// Whether the tool is kept from the caller's files and processes at all.
+// Whether the tool is confined from the caller's files and processes at all.
 enum class Confinement { kNone, kJailed };
 
 // The program of a run, found and pinned. Run as { argv0, argv_prefix…, the plan's arguments… }.
 struct Executable {
-  ExecutableIdentity identity{};               // of the tool itself, script or not
+  ExecutableIdentity identity{};               // of the tool itself, even if it is a script
   std::vector<BinaryIdentity> interpreters{};  // set for a #! script of the host
   std::string argv0{};
   std::vector<std::string> argv_prefix{};
-  // Of a host's file: what is executed, the tool or its interpreter, opened when it was checked.
+  // For a host's file: the executed file, the tool or its interpreter, opened when it was checked.
   UniqueFd file{};
   std::string exec_path{};
 
-  // The file that is executed, when it is one of the host's.
+  // The executed file, if it is one of the host's.
   [[nodiscard]] const BinaryIdentity* executed() const {
     return interpreters.empty() ? std::get_if<BinaryIdentity>(&identity) : &interpreters.front();
   }
@@ -80,16 +81,16 @@ struct ResourceLimit {
   std::uint64_t hard = 0;
 };
 
-// What the tool is started with so that the plan's limits bind it.
+// What the tool must be started with for the plan's limits to bind it.
 struct HeldLimits {
   std::vector<ResourceLimit> rlimits{};
   std::vector<int> cgroup_procs{};  // borrowed; the tool writes "0" to each before exec
-  bool watch_memory = false;        // no cgroup: ToolStarted::tree must be there, and the gate measures
+  bool watch_memory = false;        // no cgroup: ToolStarted::tree must be set, and the gate measures
 };
 
 struct LimitsWanted {
-  std::uint32_t own_processes = 0;  // that the jail itself has in the run's cgroup, beside the tool's
-  bool counted_apart = true;        // the tool's processes are no user's of the host, so RLIMIT_NPROC counts only them
+  std::uint32_t own_processes = 0;  // the jail's own in the run's cgroup, besides the tool's
+  bool counted_apart = true;        // the tool's processes count for no user of the host, so RLIMIT_NPROC counts only them
 };
 
 // What the gate does for a jail during one call.
@@ -98,12 +99,12 @@ class CallHost {
   virtual ~CallHost() = default;
   // The plan's tool among the host's programs, by the gate's rules of trust. The same value each time.
   [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> pin_tool() = 0;
-  // A program with the role wrapper, of the built-in set or of the jails' own table (ADR 0085), by the same rules (C4).
+  // A wrapper from the built-in set or the jails' own table (ADR 0085), by the same rules (C4).
   [[nodiscard]] virtual Result<Executable> pin_wrapper(std::string_view name) = 0;
-  // The plan's memory, process and processor limits, by the strongest means this host has. Established by the gate, not to
-  // be listed by the jail. A jail that does not ask must hold and list them itself.
+  // The plan's memory, process and processor limits, by the strongest means that this host has. The gate establishes
+  // them, so the jail must not list them. A jail that does not call this must enforce and list them itself.
   [[nodiscard]] virtual Result<HeldLimits> hold_limits(const LimitsWanted& wanted) = 0;
-  // The file system that the tool is to see, and the network that its egress needs. They live as long as the call.
+  // The file system that the tool sees, and the network that its egress needs. They live as long as the call.
   [[nodiscard]] virtual Result<const HostView*> view() = 0;
   [[nodiscard]] virtual Result<const spawn::NetworkSpec*> network() = 0;
 };
@@ -113,7 +114,7 @@ struct StageRequest {
   const Executable& executable;
   int cwd = -1;  // borrowed: the directory that was checked
   Purpose purpose = Purpose::kRun;
-  bool another_follows = false;  // the same call will start one more run behind this one
+  bool another_follows = false;  // the same call will start one more run after this one
   CallHost& host;
 };
 
@@ -125,29 +126,29 @@ struct ToolStreams {
   int err = -1;
 };
 
-// What a started run reports. Facts only: the words and the receipt are made of them later.
+// What a started run reports: only facts, from which the gate makes messages and the receipt.
 struct NothingNew {};
 // The sockets of CallHost::network() are open, in their order. Before the tool starts.
 struct NetworkOpened {
   std::vector<UniqueFd> sockets{};
   bool ports_redirected = false;
-  bool refusals_shown = false;  // the last socket shows what the kernel refused
-  // Instead of those sockets there is one, over which each connection comes that the tool asked for (spawn/wire/handed.h).
+  bool refusals_shown = false;  // the last socket reports what the kernel refused
+  // Instead of those sockets there is one, which brings each connection that the tool asked for (spawn/wire/handed.h).
   bool connections_handed = false;
-  bool loopback_only = false;  // and the tool can reach no address but those of loopback
+  bool loopback_only = false;  // and the tool can reach only loopback addresses
 };
-// Which of the locks that a kernel may lack this run has.
+// Which optional locks this run has.
 struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
   bool connections_carried =
-      false;  // our init in the jail accepts what the tool connects to, and it goes out to the owner
+      false;  // our init in the jail accepts the tool's connections and carries them to the owner
   std::optional<UserIds> run_as{};  // Plan::run_as, when the jail did so
 };
 struct ToolStarted {
   RunFacts facts{};
-  UniqueFd scratch{};  // of the scratch mount, whose size is watched; may be empty
-  // A pidfd of the process below which all of the run is, when HeldLimits::watch_memory asked for it.
+  UniqueFd scratch{};  // of the scratch mount, whose use the gate watches; may be empty
+  // A pidfd of the run's root process, if HeldLimits::watch_memory is set.
   UniqueFd tree{};
 };
 // The tool never ran.
@@ -157,7 +158,8 @@ struct StartFailed {
   bool host_cannot = false;     // this host lacks what the jail needs: another jail may work
   bool said_on_stderr = false;  // the reason is the first line on the stream `err`
 };
-// What only the init inside can know: of a machine with its own kernel, or of a container whose engine holds the limits.
+// What only the init inside can know, in a machine with its own kernel or in a container whose engine enforces the
+// limits.
 struct GuestFacts {
   std::uint64_t oom_kills = 0;  // by its own count
   std::uint64_t scratch_bytes = 0;
@@ -166,7 +168,7 @@ struct GuestFacts {
 };
 struct ToolEnded {
   int wait_status = 0;        // as wait(2) gives it
-  bool fate_unknown = false;  // the status is that of the jail's own process; nobody could report the tool's
+  bool fate_unknown = false;  // the status is that of the jail's own process; the tool's is unknown
   Usage usage{};
   bool is_last = false;  // nothing of the run is alive, and no report follows
   std::optional<GuestFacts> of_guest{};
@@ -175,21 +177,21 @@ struct ToolEnded {
 struct RunGone {};
 using RunReport = std::variant<NothingNew, NetworkOpened, ToolStarted, StartFailed, ToolEnded, RunGone>;
 
-// The ladder by which a run is stopped, gentlest first. Each step may be asked for at any time, in any order.
+// The steps that stop a run, gentlest first. The gate may ask for each step at any time, in any order.
 enum class StopStep {
   kTerminate,  // SIGTERM to everything the tool started
-  kKill,       // SIGKILL to everything; ToolEnded follows with what it used
-  kForce,      // whoever should report does not answer: it dies too
-  kAbandon,    // nothing helped: give up whatever serves the run. Returns when nothing can be alive any more
+  kKill,       // SIGKILL to everything; ToolEnded follows with the usage
+  kForce,      // the reporting process does not answer: kill it too
+  kAbandon,    // nothing helped: end what serves the run; return when nothing can be alive any more
 };
 
-// Destruction kills what is still alive.
+// The destructor kills what is still alive.
 class LiveRun {
  public:
   virtual ~LiveRun() = default;
-  // Readable when next() has news. May be another one after each next().
+  // Readable when next() has a report. May change after each next().
   [[nodiscard]] virtual int event_fd() const = 0;
-  // Never waits. One report for each call. An error ends the run.
+  // Never blocks. Returns one report per call. An error ends the run.
   [[nodiscard]] virtual Result<RunReport> next() = 0;
   virtual void stop(StopStep step) = 0;
 };
@@ -198,50 +200,50 @@ class LiveRun {
 class StagedRun {
  public:
   virtual ~StagedRun() = default;
-  // One step a line, for `explain`.
+  // One step per line, for `explain`.
   [[nodiscard]] virtual std::vector<std::string> describe() const { return {}; }
-  // What the tool finds in its environment instead of, or besides, the plan's: HOME leads to a place of the jail's own.
+  // Variables that replace, or add to, the plan's: HOME leads to a directory of the jail.
   [[nodiscard]] virtual std::vector<EnvVar> own_variables() const { return {}; }
-  // Without limits that CallHost::hold_limits() established.
+  // Excludes limits that CallHost::hold_limits() established.
   [[nodiscard]] virtual std::vector<Established> would_establish() const = 0;
-  // What a run that reported these facts has.
+  // The guarantees of a run that reported these facts.
   [[nodiscard]] virtual std::vector<Established> established(const RunFacts&) const { return would_establish(); }
-  // True: start() takes a negative ToolStreams::in.
+  // True: start() accepts a negative ToolStreams::in.
   [[nodiscard]] virtual bool has_null_device() const { return false; }
-  // Once. This object outlives the run.
+  // Call once. This object outlives the run.
   [[nodiscard]] virtual Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) = 0;
-  // Builds jails ahead for runs like this one, where the jail can.
+  // Builds jails ahead for runs like this one, if the jail can.
   [[nodiscard]] virtual Status warm_up() { return {}; }
 };
 
-// How runs got their jail, for an owner that keeps some ready.
+// How runs got their jails, for an owner that keeps some ready.
 struct WarmCounts {
-  std::uint64_t warm = 0;     // used one that was ready, or nearly so
-  std::uint64_t cold = 0;     // needed another than those that were ready
-  std::uint64_t spoiled = 0;  // one that was ready was no good, so a fresh one was built
+  std::uint64_t warm = 0;     // used a jail that was ready, or nearly ready
+  std::uint64_t cold = 0;     // needed a different jail
+  std::uint64_t spoiled = 0;  // a ready jail was unsound, so a fresh one was built
 };
 
 class Jail {
  public:
   virtual ~Jail() = default;
-  // Stable, lower case, at most JailKind::kLongest characters: what callers choose it by and receipts say.
+  // Stable, lower case, at most JailKind::kLongest characters: callers choose it by this name, and receipts show it.
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Confinement confinement() const { return Confinement::kJailed; }
-  // A call that needs more is refused by the gate. One that says kBind or more shows what CallHost::view() lists.
+  // The gate refuses a call that needs more. A jail with kBind or more shows what CallHost::view() lists.
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
   [[nodiscard]] virtual std::string_view event_name() const { return "subproc.jail.wrapped"; }
-  // What no call gets here, however it is made. When kAuto takes such a jail, an event says so.
+  // Guarantees that this jail never gives. When kAuto uses such a jail, an event reports that.
   [[nodiscard]] virtual std::span<const Guarantee> never_gives() const { return {}; }
-  // A call for this jail was admitted, and stage() will follow: a moment to start what takes time.
+  // The gate has admitted a call for this jail and will call stage(): start slow preparations now.
   virtual void expect_run() {}
-  // An error when the host's switches say that it cannot work here. Starts nothing; only a start really tells.
+  // An error when the host's sysctls show that it cannot work here. Starts nothing; only a start is certain.
   [[nodiscard]] virtual Status usable() { return {}; }
-  // The file the tool's name means here: the host's, or one of the jail's own image.
+  // The file that the tool's name means here: the host's, or one of the jail's own image.
   [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> resolve(const Plan&, CallHost& host) {
     return host.pin_tool();
   }
-  // Refuses what this jail cannot give to the plan.
+  // Refuses a plan that this jail cannot carry out.
   [[nodiscard]] virtual Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() { return {}; }
 };

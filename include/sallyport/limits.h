@@ -1,5 +1,5 @@
-// Bounds of one run (docs/contract.md, C9, C13). One that is absurd is InvalidRequest, when the call is made.
-// A wall limit is mandatory everywhere; `std::nullopt` means "not limited by us".
+// Limits of one run (docs/contract.md, C9, C13). A value out of range gives InvalidRequest at the call. A wall limit is
+// mandatory everywhere; `std::nullopt` means "not limited by us".
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ enum class ByteCount : std::uint64_t {};
 inline constexpr ByteCount kDefaultMaxOutput = mebibytes(64);
 inline constexpr ByteCount kDefaultDiskQuota = mebibytes(1024);
 
-// How many files, directories and links a scratch of this size may hold. Empty ones have no size, but each takes about a
+// How many files, directories and links a scratch of this size may hold. An empty one has no size, but costs about a
 // kilobyte of the kernel's memory.
 [[nodiscard]] constexpr std::uint64_t scratch_files(ByteCount quota) {
   constexpr std::uint64_t kAtLeast = 1024;
   return std::max(kAtLeast, count(quota) / 1024);
 }
-// Longer than this is a mistake in the caller's arithmetic, not a wish.
+// A longer timeout is a mistake in the caller's arithmetic.
 inline constexpr std::chrono::hours kLongestTimeout{24};
 
 struct Limits {
   std::chrono::milliseconds wall{};      // mandatory, positive (C9)
-  ByteCount output = kDefaultMaxOutput;  // of stdout and stderr each (C13)
+  ByteCount output = kDefaultMaxOutput;  // for each of stdout and stderr (C13)
   std::optional<ByteCount> memory{};
   std::optional<std::uint32_t> pids{};
   std::optional<std::chrono::milliseconds> cpu{};

@@ -1,5 +1,5 @@
-// By what means a guarantee holds. An enum until it is written: name_of() is the receipt's text (docs/json.md).
-// Nothing here fails. The rule: docs/contract.md, C26.
+// The means by which a guarantee holds. name_of() gives the receipt's text (docs/json.md). Nothing here fails. The
+// rule: docs/contract.md, C26.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ enum class Mechanism : std::uint8_t {
   kMountNamespace,
   kNetworkNamespace,
   kNetworkNamespaceAndNftables,
-  kNetworkNamespaceUnnamed,  // connections to other ports are refused, but nobody can say to which host
+  kNetworkNamespaceUnnamed,  // connections to other ports are refused, but their host is unknown
   kPidNamespace,
   kPrctl,
   kCapset,
   kSeccomp,
-  kSeccompWithTracing,  // of a tracer's own run (ADR 0046)
+  kSeccompWithTracing,  // for a tracer's own run (ADR 0046)
   kSubreaper,
   kSupervisor,
   kTmpfs,
@@ -32,30 +32,31 @@ enum class Mechanism : std::uint8_t {
   kCgroupV2,
   kRlimit,
   kRlimitPerProcess,
-  kWatch,           // we measure now and then, and end the run: it can have used more for a moment
-  kCgroupOrRlimit,  // of explain, which tries neither
+  kWatch,           // we measure from time to time, and end the run: it may have used more for a moment
+  kCgroupOrRlimit,  // for explain, which tries neither
   kCgroupOrRlimitPerProcess,
   kOverlay,
   kReflinkCopy,
   kCopy,
   kCgroupOrWatch,
   kLandlockAndSeccomp,
-  kLandlockNamesShow,        // what is hidden can be neither read nor listed, but whoever knows a name can ask about it
+  kLandlockNamesShow,        // a hidden file can be neither read nor listed, but a tool that knows its name can stat it
   kPrivateDirectory,         // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
-  kSeccompAndOwner,          // each call that would connect is brought to us, who connect it to our own end
+  kSeccompAndOwner,          // seccomp passes each connecting call to us, and we connect it to our own end
   kSandboxProfile,           // macOS's own, applied by sandbox-exec
-  kSandboxPrivateDirectory,  // by that profile /tmp cannot be entered; TMPDIR leads to a directory of the run's own
-  kSandboxProfileAndProxy,   // the profile lets through to a proxy of ours on loopback only
+  kSandboxPrivateDirectory,  // the profile closes /tmp; TMPDIR leads to a directory of the run
+  kSandboxProfileAndProxy,   // the profile allows only our proxy on loopback
   kKvm,                      // a virtual machine run by the host's processor
   kEmulation,                // a virtual machine whose processor is a program
   kGuestKernel,              // a kernel that is a program: gVisor
   kGuestCgroup,              // a cgroup of the guest's own kernel
-  kImageDigest,              // the file is one of an image that was named by its digest
-  kEngineCgroup,             // of a container engine; our init inside has compared it with what was asked for
-  kClientsStream,            // what started the tool dies when its stream from us ends, or is silent
-  // Our init inside accepts what the tool connects to on its own loopback, and the owner connects; there is no other way out.
+  kImageDigest,              // the file belongs to an image that was named by its digest
+  kEngineCgroup,             // of a container engine; our init inside has compared it with the request
+  kClientsStream,            // the process that started the tool dies when its stream from us ends or is silent
+  // Our init inside accepts the tool's connections on the jail's loopback, and the owner connects; there is no other
+  // way out.
   kConnectionsCarried,
-  kJailsOwn,  // of a jail that the embedding program brings: ask its author
+  kJailsOwn,  // of an embedding program's jail: ask its author
 };
 
 struct MechanismInfo {
@@ -63,7 +64,7 @@ struct MechanismInfo {
   std::string_view name;
 };
 
-// In the enum's order: name_of counts on it.
+// In the enum's order: name_of relies on it.
 inline constexpr auto kMechanisms = std::to_array<MechanismInfo>({
     {Mechanism::kGate, "gate"},
     {Mechanism::kDescriptor, "descriptor"},

@@ -1,9 +1,9 @@
-// The child's fate: a closed set, each alternative with its evidence (docs/contract.md, C20). The verdict comes from the kernel and
-// from our own enforcement points, never from what the tool prints or the code it chooses to exit with.
+// The child's fate: a closed set, each alternative with its evidence (docs/contract.md, C20). The verdict comes from
+// the kernel and from our own enforcement points, never from the tool's output or exit code.
 //
 //   std::visit(overloaded{[](const Completed& c) {…}, [](const TimedOut& t) {…}, …}, result.outcome);
 //
-// Leave out a catch-all: a new alternative must not compile until every caller has thought about it.
+// Use no catch-all: a new alternative must not compile until every caller handles it.
 #pragma once
 
 #include <chrono>
@@ -31,21 +31,21 @@ struct TimedOut {
   std::chrono::milliseconds elapsed{};
   std::chrono::milliseconds limit{};
 };
-// Who found a run over its memory limit.
+// What detected that a run exceeded its memory limit.
 enum class OomBy {
   kCgroup,         // the kernel's memory controller killed in this run's own cgroup
-  kSocketBuffers,  // we ended a run whose socket buffers, which the kernel grants beyond the limit, had grown to it
+  kSocketBuffers,  // we ended a run whose socket buffers, which the kernel grants beyond the limit, reached the limit
   kWatch,          // no cgroup could be made: we measured the run's processes, and ended it
 };
 struct OomKilled {
   OomBy by = OomBy::kCgroup;
   std::uint64_t oom_kills = 0;
   std::uint64_t limit_bytes = 0;
-  // How the tool itself ended: the kernel may have chosen another process of the run, and the tool went on. None when we
-  // ended the run.
+  // How the tool itself ended: the kernel may have killed another process of the run, and the tool went on. nullopt
+  // when we ended the run.
   std::optional<std::variant<ExitCode, Signal>> fate{};
-  std::uint64_t socket_bytes = 0;    // when we ended it for them
-  std::uint64_t measured_bytes = 0;  // by the watch, when it ended the run
+  std::uint64_t socket_bytes = 0;    // set when they ended the run
+  std::uint64_t measured_bytes = 0;  // set when the watch ended the run
 };
 // A connection was refused by the egress rules and the tool then failed (or strict mode ended it).
 struct NetworkDenied {

@@ -1,5 +1,5 @@
-// What a call will do, decided and printable before anything is done: `sallyport explain` shows exactly this value,
-// and a jail renders exactly this value. The rules it was made by: docs/contract.md.
+// What a call will do, decided before anything happens: `sallyport explain` shows exactly this value, and a jail
+// renders exactly this value. The rules: docs/contract.md.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct EnvVar {
   bool operator==(const EnvVar&) const = default;
 };
 
-// Numbers of a user and a group of the host.
+// Ids of a user and a group of the host.
 struct UserIds {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
@@ -38,16 +38,16 @@ enum class RepoAccess { kReadOnly, kWritable };
 // Whether a run that may write a repo may also write what git would execute from it later: hooks, configuration, pointers to
 // other git directories (ADR 0021).
 enum class GitAccess { kProtected, kWritable };
-// Whether a jailed tool's processor may speculate past stores and indirect branches, where a prctl(2) decides that. Allowed is
-// faster for just-in-time compilers, and lets code of one program look at the memory of another's with patience (Spectre).
+// Whether the processor may speculate past stores and indirect branches for a jailed tool, where a prctl(2) decides
+// that. kAllowed is faster for just-in-time compilers, but lets code slowly read another program's memory (Spectre).
 enum class Speculation { kForbidden, kAllowed };
 
-// Which jail stands behind the gate, by its name. kAuto takes the first of GateConfig::auto_jails that works; it never falls
-// to kNone. A small value: the set is open, since an embedding program can bring its own (sallyport/jail_port.h).
+// The name of the jail that the gate uses. kAuto takes the first of GateConfig::auto_jails that works, and never kNone.
+// The set is open: an embedding program can bring its own jail (sallyport/jail_port.h).
 class JailKind {
  public:
   static constexpr std::size_t kLongest = 31;
-  // What is longer is cut, and then names no jail.
+  // A longer name is cut, and then names no jail.
   constexpr explicit JailKind(std::string_view name) {
     for (std::size_t i = 0; i < name.size() && i < text_.size(); ++i) text_[i] = name[i];
     size_ = name.size() < text_.size() ? name.size() : text_.size();
@@ -74,52 +74,52 @@ inline constexpr JailKind JailKind::kLandlock{"landlock"};
 inline constexpr JailKind JailKind::kSandboxExec{"sandbox-exec"};
 
 // A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
-// known: a repo can have put a symlink where a report will be written, or a configuration where one is looked for.
+// known: a repo may contain a symlink where a report will be written, or a configuration where a tool looks for one.
 struct FileRule {
   enum class Kind {
     kOutput,            // will be written: beneath a place the run may write, no symlink on the way, a plain file
-    kRewritten,         // may be written when it exists; as kOutput, but any place will do
-    kOutsideRepo,       // is obeyed: so it must not be the repo's
-    kAbsent,            // would be obeyed if it were there, and nothing can turn that off
-    kInsideRepo,        // a directory the tool acts in: the repo's own, after every symlink is followed
+    kRewritten,         // may be written if it exists; like kOutput, but anywhere
+    kOutsideRepo,       // the tool obeys it, so it must not be in the repo
+    kAbsent,            // the tool would obey it, and nothing can turn that off, so it must not exist
+    kInsideRepo,        // a directory where the tool acts: inside the repo, after following every symlink
     kWorkingDirectory,  // must be the working directory itself, by whatever name
   };
   Kind kind{};
-  std::string path{};  // counted from cwd; the last component of kOutput and kAbsent may hold "*", which spans anything
+  std::string path{};  // relative to cwd; the last component of kOutput and kAbsent may hold "*", which matches anything
   std::string what{};  // for the message: "the report (--report-path)"
   std::string hint{};
   bool operator==(const FileRule&) const = default;
 };
 
-// A directory of which the run sees, and writes, a version of its own: part of a workspace (sallyport/workspace.h).
+// A directory of which the run sees, and writes, a private version: part of a workspace (sallyport/workspace.h).
 struct PrivateLayer {
   std::filesystem::path over{};   // the host's directory, canonical, and where it is shown; never written
   std::filesystem::path state{};  // of an overlay: holds upper/, `work` and an empty lower/; else the copy itself
   std::string work{};             // of an overlay; empty: a copy
-  bool reflinked = false;         // of a copy: its files share their blocks with the host's until they are written
+  bool reflinked = false;         // for a copy: its files share their blocks with the host's until they are written
   [[nodiscard]] bool is_overlay() const { return !work.empty(); }
 };
 
 struct Plan {
   ToolEntry tool{};
-  std::vector<std::string> argv{};                 // with the tool's hardening already in it
+  std::vector<std::string> argv{};                 // including the tool's hardening
   std::vector<EnvVar> env{};                       // exactly what the child gets, sorted by name
   std::filesystem::path repo{};                    // canonical
   std::filesystem::path cwd{};                     // canonical, inside repo
   RepoAccess repo_access = RepoAccess::kReadOnly;  // to the host's own
-  std::vector<PrivateLayer> layers{};              // the repo's first, when it has one
+  std::vector<PrivateLayer> layers{};              // the repo's first, if it has one
   GitAccess git_access = GitAccess::kProtected;
-  // A caller that is root runs a jailed tool as the repo's owner, when that is somebody else: it reads what they can read, and
-  // what it writes is theirs. Without a jail the tool is root as its caller is.
+  // Root runs a jailed tool as the repo's owner, if that is another user: the tool can read what the owner can read,
+  // and the owner owns what it writes. Without a jail the tool runs as root.
   std::optional<UserIds> run_as{};
   Speculation speculation = Speculation::kForbidden;
   std::vector<std::filesystem::path> extra_read_only{};   // canonical
   std::vector<std::filesystem::path> extra_read_write{};  // canonical
   std::vector<std::filesystem::path> hidden{};            // canonical, below something shown: empty to the tool
   std::vector<std::filesystem::path> no_exec{};           // likewise: no program starts from there
-  std::vector<HostRule> allowed_hosts{};     // the tool's from the policy, then the caller's; empty: no network
-  std::optional<UpstreamProxy> via_proxy{};  // through which they are reached
-  std::optional<RegistryCredentials> registry_credentials{};  // added by the owner; shown is only for which registry
+  std::vector<HostRule> allowed_hosts{};     // the tool's hosts from the policy, then the caller's; empty: no network
+  std::optional<UpstreamProxy> via_proxy{};  // the proxy on the way to them
+  std::optional<RegistryCredentials> registry_credentials{};  // the owner adds them; printed is only the registry
   bool strict_network = false;                                // the first refused connection ends the run
   std::optional<std::filesystem::path> extra_ca{};            // canonical; see JailedSubprocessSpec
   Limits limits{};
@@ -127,14 +127,14 @@ struct Plan {
   std::optional<std::uint32_t> open_files{};  // of each process
   std::vector<Guarantee> required{};          // sorted, unique
   std::optional<ProbeId> probe{};
-  // git lists the repo's configuration first, in the same jail; a run's argv and env then outrank its dangerous keys.
+  // git first lists the repo's configuration, in the same jail; then a run's argv and env override its dangerous keys.
   bool lists_git_configuration = false;
   std::vector<FileRule> files{};
   std::string needs_jail{};            // why the tool must not run without one; empty when it may
-  bool allow_unjailed = false;         // the caller said so: sallyport/allow_unjailed.h
+  bool allow_unjailed = false;         // the caller allows it: sallyport/allow_unjailed.h
   bool allow_package_scripts = false;  // likewise: sallyport/allow_package_scripts.h
 
-  // Of the repo itself; null: the run sees the host's.
+  // The repo's layer; null: the run sees the host's repo.
   [[nodiscard]] const PrivateLayer* repo_layer() const {
     return layers.empty() || layers.front().over != repo ? nullptr : &layers.front();
   }

@@ -1,5 +1,5 @@
-// The validated name of a probe: ^[a-z][a-z0-9_]{0,63}$ (docs/contract.md, C12). Holding one means the check was done; the only
-// error is InvalidProbeName.
+// The validated name of a probe: ^[a-z][a-z0-9_]{0,63}$ (docs/contract.md, C12). A value of this type is checked; the
+// only error is InvalidProbeName.
 #pragma once
 
 #include <string>

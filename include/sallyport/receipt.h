@@ -1,5 +1,5 @@
-// What was really in force during one run (docs/contract.md, C26). A guarantee is listed only after the step that establishes it
-// succeeded in that run; nothing is ever silently weaker.
+// What was in force during one run (docs/contract.md, C26). It lists a guarantee only if the step that establishes it
+// succeeded in that run; nothing is silently weaker.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Established {
   bool operator==(const Established&) const = default;
 };
 
-// A file of this host that was executed, as it was when it was checked.
+// An executed file of this host, as it was at the check.
 struct BinaryIdentity {
   std::string path{};  // after following every symlink
   std::uint64_t device = 0;
@@ -32,7 +32,7 @@ struct BinaryIdentity {
   bool operator==(const BinaryIdentity&) const = default;
 };
 
-// A file of an image that a jail runs tools from; the digest pins the whole image, and so the file.
+// A file of an image from which a jail runs tools; the digest pins the whole image, and so the file.
 struct ImageFile {
   std::string image{};   // the image's name, for people
   std::string digest{};  // "sha256:…"
@@ -50,12 +50,13 @@ struct Receipt {
   std::string jail{};  // the jail's own name: "native", "bwrap", "none", …
   std::vector<Established> established{};
   ExecutableIdentity binary{};
-  // Set when the tool is a #! script: the interpreter that was pinned and executed for it.
+  // Set when the tool is a #! script: its pinned and executed interpreters.
   std::vector<BinaryIdentity> interpreters{};
-  std::optional<UserIds> run_as{};  // the repo's owner, when a caller that is root ran the tool as them
+  std::optional<UserIds> run_as{};  // the repo's owner, if root ran the tool as that user
   std::string policy_digest{};      // SHA-256 over the closed set in force
-  // SHA-256 over the plan that was run, without the jail's own variables. Gate::explain() gives the same one for the same call,
-  // unless the repo's git configuration made the gate add overrides (ADR 0026): explain starts no git to read it.
+  // SHA-256 over the plan of the run, without the jail's own variables. Gate::explain() gives the same digest for the
+  // same call, unless the repo's git configuration made the gate add overrides (ADR 0026): explain starts no git to
+  // read it.
   std::string plan_digest{};
 
   [[nodiscard]] bool has(Guarantee guarantee) const {

@@ -1,11 +1,11 @@
-// Which hosts a package manager needs, asked of the operator's own one (C24): no registry's name is written in our code,
-// and a company's mirror just works. Never taken from the analysed repo, whose .npmrc a stranger wrote.
+// Which hosts a package manager needs, according to the operator's own one (C24): our code names no registry, so a
+// company's mirror works too. Never from the analysed repo, whose .npmrc is untrusted.
 //
 //   RegistryAllowlist registry = SALLYPORT_TRY(RegistryAllowlist::of_npm(config));
 //   registry.apply_to(spec);   // before gate->run(spec, …)
 //
-// Errors a caller can act on: ToolMissingError (no npm here), InvalidRequest("registry"): npm does not say, or its registry has no
-// name that a rule could hold; then name the hosts yourself. The rule: docs/contract.md, C24.
+// Errors a caller can act on: ToolMissingError (no npm here), InvalidRequest("registry"): npm does not name one, or its
+// registry has no name for a rule; then name the hosts yourself. The rule: docs/contract.md, C24.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,21 @@ struct RegistryAllowlist {
   std::string registry{};                            // the URL, as npm has it configured
   std::vector<HostRule> hosts{};                     // may be private: a mirror often is
   std::optional<RegistryCredentials> credentials{};  // see add_credentials()
-  std::string endpoint{};                            // with them: the URL by which a tool in the jail reaches it
+  std::string endpoint{};                            // if set: the registry's URL for a tool in the jail
 
-  // The one that GateConfig::npm names, itself or by its file: npm would take that one. Else starts `npm config get registry` by the
-  // closed set and search path of `config`, without a jail, in a directory of
-  // root's. It reads the operator's own .npmrc in HOME and npm's global one. A registry named by an IP address or as
-  // localhost is InvalidRequest: no rule can name it, and the hint says what can be done.
+  // The registry that GateConfig::npm names, itself or in its file, since npm would use that one. Otherwise starts `npm
+  // config get registry` with the closed set and search path of `config`, without a jail, in a directory that root
+  // owns. It reads the operator's own .npmrc in HOME and npm's global one. A registry named by an IP address or as
+  // localhost is InvalidRequest: no rule can name it, and the hint says what to do.
   [[nodiscard]] static Result<RegistryAllowlist> of_npm(const GateConfig& config);
 
-  // Adds the operator's credentials at this registry, from the operator's .npmrc. Errors: InvalidRequest("registry_auth"), without any
-  // part of them: there are none, the file lies in the analysed repo, a variable in it is not set.
+  // Adds the operator's credentials at this registry, from the operator's .npmrc. Errors:
+  // InvalidRequest("registry_auth"), whose text contains no part of them: there are none, the file lies in the analysed
+  // repo, or a variable in it is not set.
   [[nodiscard]] Status add_credentials(const GateConfig& config);
 
-  // Lets the call reach the hosts, and tells an npm in a jail, where HOME is hidden, which registry to use. What the
-  // caller already allows or says comes first.
+  // Allows the call the hosts, and gives an npm in a jail, where HOME is hidden, the registry to use. What the caller
+  // already allows or sets comes first.
   void apply_to(JailedSubprocessSpec& spec) const;
 };
 

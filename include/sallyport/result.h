@@ -1,4 +1,4 @@
-// Result<T>: a value, or the reason (error.h) the environment did not let us have one.
+// Result<T>: a value, or the reason (error.h) why the environment prevented it.
 //
 // std::expected in libstdc++ 12 is not [[nodiscard]], so an ignored failure would compile. This type
 // closes that hole and is otherwise the standard one. Use SALLYPORT_TRY() to pass a failure on:

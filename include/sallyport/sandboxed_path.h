@@ -6,7 +6,7 @@
 // A symlink anywhere below the root is ELOOP; "..", absolute paths and mount crossings are EXDEV; a FIFO, device or
 // socket is refused without being opened for reading; a file larger than the cap is refused before it is read.
 //
-// Every error is a SystemError; its error_number says which of these it was. The rule: docs/contract.md, C27.
+// Every error is a SystemError; its error_number distinguishes these cases. The rule: docs/contract.md, C27.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,12 @@ namespace sallyport {
 class SandboxedPath {
  public:
   [[nodiscard]] static Result<SandboxedPath> open_root(const std::filesystem::path& root);
-  // Takes over a directory descriptor that is already the root.
+  // Takes ownership of a descriptor of the root directory.
   [[nodiscard]] static SandboxedPath from_fd(UniqueFd root) { return SandboxedPath(std::move(root)); }
 
-  // A regular file, opened read-only and CLOEXEC.
+  // Opens a regular file, read-only and CLOEXEC.
   [[nodiscard]] Result<UniqueFd> open_file(const std::filesystem::path& relative) const;
-  // Its whole content, or an InvalidRequest error when it is larger than `cap`.
+  // The file's whole content, or an InvalidRequest error when it is larger than `cap`.
   [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& relative, ByteCount cap) const;
 
   [[nodiscard]] int root_fd() const { return root_.get(); }

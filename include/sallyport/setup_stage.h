@@ -1,6 +1,6 @@
 // The steps between a request and the tool's first instruction. With an errno, a step says why a tool never started.
-// Its name for people and for JSON is stage_name(). Also read by code without libc: plain values only.
-// Callers meet it in SetupFailed (error.h). The rule: docs/contract.md, C20.
+// Its name for people and for JSON is stage_name(). Code without libc reads it too: plain values only. Callers meet it
+// in SetupFailed (error.h). The rule: docs/contract.md, C20.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sallyport {
 enum class SetupStage : std::uint32_t {
   kNone,
   kReceive,
-  kJail,  // a jail that is not ours to look into: its own program, daemon or machine
+  kJail,  // a jail that we cannot inspect: its own program, daemon or machine
   kClone,
   kParentAlive,
   kUserMap,

@@ -1,5 +1,5 @@
-// A file descriptor with one owner. Explicit in both directions: no accidental int.
-// Nothing here fails: an error of close() is nothing a caller could act on. The rule: docs/contract.md, C27.
+// A file descriptor with one owner. Conversions are explicit in both directions. Nothing here fails: a caller could not
+// act on an error of close(). The rule: docs/contract.md, C27.
 #pragma once
 
 #include <utility>

@@ -1,24 +1,24 @@
-// A workspace: a directory, usually a repo, that runs can write without the host's own being touched (C37). Runs that are
-// given one see its merged view at the directory's own path, and see what earlier runs wrote there. Afterwards the owner asks
-// what changed, what of it would run later outside the jail, and commits what it chooses; the rest is discarded.
+// A workspace: a directory, usually a repo, that runs can write while the host's own stays unchanged (C37). Runs with a
+// workspace see its merged view at the directory's own path, with what earlier runs wrote there. Afterwards the owner
+// reads what changed and what of it would run later outside the jail, commits what it chooses, and discards the rest.
 //
 //   std::unique_ptr<Workspace> work = SALLYPORT_TRY(Workspace::open({.repo = repo, .state_dir = state}));
 //   SALLYPORT_TRY(gate->run({.argv = {"npm", "ci"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
 //   SALLYPORT_TRY(gate->run({.argv = {"npm", "test"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
 //   WorkspaceDiff changes = SALLYPORT_TRY(work->diff());
 //   CommitReport done = SALLYPORT_TRY(work->commit({.patterns = {"package-lock.json"}}));
-//                                       // an anonymous one is gone with the object
+//                                       // the destructor removes an anonymous one
 //
-// How: overlayfs, mounted inside the jail by its own init, with the directory as lower layer; or a private copy where a jail
-// cannot mount one (bwrap) or the file system of `state_dir` cannot hold an upper layer. The receipt of a run says which, as
-// the mechanism of fs.repo_untouched (docs/workspaces.md).
+// How: overlayfs, mounted inside the jail by its own init, with the directory as lower layer; or a private copy if a
+// jail cannot mount one (bwrap) or the file system of `state_dir` cannot hold an upper layer. A run's receipt says
+// which, as the mechanism of fs.repo_untouched (docs/workspaces.md).
 //
-// Errors a caller can act on: InvalidRequest (its name, quota or state directory; another repo; in use), SystemError with the
-// errno of what could not be read or written, GuaranteeUnavailable from a run whose jail cannot show one. The rule:
+// Errors a caller can act on: InvalidRequest (name, quota or state directory; another repo; in use), SystemError with
+// the errno of a failed read or write, GuaranteeUnavailable from a run whose jail cannot show a workspace. The rule:
 // docs/contract.md, C37.
 //
-// Threads: one at a time for each object. A second run, or discard(), of a workspace in use is refused, in this process or another.
-// Do not write the lower directory while a run is under way: what that run sees of it is then undefined, and only that.
+// Threads: one at a time for each object. While a workspace is in use, a second run or discard() is refused, in this
+// process or another. Do not write the lower directory during a run: then it is undefined what that run sees of it.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ namespace sallyport {
 inline constexpr ByteCount kDefaultWorkspaceQuota = mebibytes(4096);
 
 enum class WorkspaceMechanism : std::uint8_t {
-  kAuto,     // an overlay where the state directory can hold one; the first run makes a copy when its jail needs that
+  kAuto,     // an overlay if the state directory can hold one; the first run makes a copy if its jail needs one
   kOverlay,  // overlayfs or nothing
   kCopy,     // a private copy from the start; works in every jail
 };
@@ -49,14 +49,14 @@ enum class WorkspaceMechanism : std::uint8_t {
 struct WorkspaceOptions {
   // The directory below; it must exist. Shown at this path, resolved, inside the jail.
   std::filesystem::path repo{};
-  // Where the private layers live. Made with mode 0700 when it is missing; refused when others could write it, or when it lies
-  // inside `repo`. Any number of workspaces share one. See default_workspace_dir().
+  // Holds the private layers. Made with mode 0700 if missing; refused when others could write it, or when it lies
+  // inside `repo`. Any number of workspaces may share one. See default_workspace_dir().
   std::filesystem::path state_dir{};
   // 1 to 64 of [A-Za-z0-9._-], starting with a letter or digit: kept until discard(), reopened by the same name and repo.
   // Empty: anonymous, removed by the destructor, or by the next open() after a SIGKILL.
   std::string name{};
-  // Of everything that runs write, over all runs; a reopened workspace keeps the one it was made with unless it is given.
-  // A run that goes over it ends as DiskQuotaExceeded.
+  // Bounds everything that all runs write together; a reopened workspace keeps its quota unless one is given. A run
+  // that exceeds it ends as DiskQuotaExceeded.
   std::optional<ByteCount> quota{};
   WorkspaceMechanism mechanism = WorkspaceMechanism::kAuto;
   EventSink* events = nullptr;  // borrowed: "workspace.copy.progress" while a large copy is made
@@ -73,16 +73,16 @@ enum class ChangeKind : std::uint8_t {
   kDeleted,
   kCreated,
   kChanged,   // content, or a symlink's text
-  kReplaced,  // something of another type stands there: a symlink where a file was
+  kReplaced,  // another type: a symlink where a file was
   kMetadata,  // mode or extended attributes only
 };
 [[nodiscard]] std::string_view name_of(ChangeKind kind);
 
-// One path of a workspace that differs from the directory below. Times are not compared. A file that was written and is the
-// same again is no change.
+// One path of a workspace that differs from the directory below. Times do not count. A file that was rewritten with the
+// same content is no change.
 struct Change {
-  // Relative to the repo, '/' between components, bytes as the file system has them: anything but NUL. Escape it before you
-  // print it.
+  // Relative to the repo, '/' between components, raw bytes from the file system: anything but NUL. Escape it before
+  // you print it.
   std::string path{};
   ChangeKind kind{};
   FileType before = FileType::kNone;
@@ -97,17 +97,17 @@ struct Change {
 };
 
 enum class PersistenceSeverity : std::uint8_t {
-  kLow,     // may run when somebody chooses to run it: a new executable
+  kLow,     // runs if a person starts it: a new executable
   kMedium,  // runs with an everyday command or on another machine: package scripts, Makefile, CI
-  kHigh,    // runs without being asked for, or undoes a boundary: git hooks, direnv, agent configuration, set-id bits
+  kHigh,    // runs unasked, or removes a boundary: git hooks, direnv, agent configuration, set-id bits
 };
 [[nodiscard]] std::string_view name_of(PersistenceSeverity severity);
 
-// Something in the changes that would run later, outside any jail, or lead whoever reads it there.
+// A change that would run later, outside any jail, or lead a reader to something that does.
 struct PersistenceFinding {
   std::string path{};    // as in Change
   std::string rule{};    // stable: "git-hook", "npm-script", … (docs/workspaces.md)
-  std::string reason{};  // one line; what it quotes is escaped
+  std::string reason{};  // one line; quoted text is escaped
   PersistenceSeverity severity = PersistenceSeverity::kLow;
 };
 
@@ -122,8 +122,8 @@ enum class Flagged : std::uint8_t { kLeftOut, kCommitted };
 enum class CommitMode : std::uint8_t { kWrite, kDryRun };
 
 struct CommitRequest {
-  // Globs over whole paths: "*" and "?" stay within one component, "**" spans any number, "dir/" or "dir" takes everything
-  // below. A pattern that matches no change is an error, so that a typing mistake is not a success.
+  // Globs over whole paths: "*" and "?" stay within one component, "**" spans any number, "dir/" or "dir" matches
+  // everything below. A pattern that matches no change is an error, so that a typo does not look like success.
   std::vector<std::string> patterns{};
   bool all = false;  // every change; then no patterns
   Flagged flagged = Flagged::kLeftOut;
@@ -133,7 +133,7 @@ struct CommitRequest {
 enum class CommitAction : std::uint8_t {
   kWritten,      // created or replaced, atomically
   kDeleted,      //
-  kLeftFlagged,  // has a finding, and the request leaves those out
+  kLeftFlagged,  // has a finding, and the request leaves out such paths
   kRefused,      // never committed: a device, socket, FIFO, set-id bit, a name that cannot be reached safely
   kConflict,     // the host's file changed since the workspace was made
 };
@@ -146,13 +146,13 @@ struct CommitStep {
 };
 
 struct CommitReport {
-  std::vector<CommitStep> steps{};  // of every path the request selected, in the order of the work
+  std::vector<CommitStep> steps{};  // one per selected path, in the order of execution
   // False for a dry run, and when there was a conflict: then nothing at all was written.
   bool written = false;
   [[nodiscard]] bool has(CommitAction action) const;
 };
 
-// Where a named or stale workspace stands, for lists. `repo` and `quota` are as it was made.
+// A named or stale workspace, for lists. `repo` and `quota` are those of its creation.
 struct WorkspaceInfo {
   std::string name{};  // empty: anonymous
   std::string id{};    // the directory's name below state_dir
@@ -166,11 +166,11 @@ struct WorkspaceInfo {
 
 class Workspace {
  public:
-  // Makes one, or reopens one by its name; removes stale anonymous ones first. Locked until the object is gone.
+  // Makes one, or reopens one by its name; first removes stale anonymous ones. The object holds the lock.
   // InvalidRequest: a name that is malformed, in use, or belongs to another repo; a state directory that is not safe.
   [[nodiscard]] static Result<std::unique_ptr<Workspace>> open(WorkspaceOptions options);
   [[nodiscard]] static Result<std::vector<WorkspaceInfo>> list(const std::filesystem::path& state_dir);
-  // By name, or by id for one that has none; also a broken one. Refused while it is in use.
+  // Discards by name, or by id if it has no name; works on a broken one too. Refused while it is in use.
   [[nodiscard]] static Status discard(const std::filesystem::path& state_dir, const std::string& name_or_id);
 
   ~Workspace();
@@ -182,21 +182,21 @@ class Workspace {
   [[nodiscard]] ByteCount quota() const;
   [[nodiscard]] WorkspaceMechanism mechanism() const;  // kAuto until the first run has decided
 
-  // Costs as much as there are changes (overlay), or as the directory has files (copy).
+  // The cost grows with the number of changes (overlay), or of files in the directory (copy).
   [[nodiscard]] Result<WorkspaceDiff> diff();
-  // Of one change of a diff: a unified patch as `git apply` takes it; for what is no text, or too large, one line that says so.
+  // A unified patch of one change, for `git apply`; one line instead for a file that is no text or too large.
   [[nodiscard]] Result<std::string> patch(const Change& change);
   [[nodiscard]] Result<CommitReport> commit(const CommitRequest& request);
-  // Removes it from disk; nothing else may be called afterwards.
+  // Removes it from disk; call nothing else afterwards.
   [[nodiscard]] Status discard();
 
-  // The merged view, read from outside as SandboxedPath reads: no symlink is followed (ELOOP), plain files only. Not while a
-  // run is under way.
+  // Reads the merged view from outside like SandboxedPath: follows no symlink (ELOOP), opens plain files only. Not
+  // during a run.
   [[nodiscard]] Result<UniqueFd> open_file(const std::filesystem::path& relative) const;
   [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& relative, ByteCount cap) const;
   // kNone: nothing is there.
   [[nodiscard]] Result<FileType> type_of(const std::filesystem::path& relative) const;
-  // The names in a directory of it, sorted.
+  // The names in one of its directories, sorted.
   [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& relative) const;
 
   class Impl;  // of src/workspace
