@@ -245,7 +245,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   place.exe = inputs.exe;
   if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // gVisor gives files its own inode numbers
   place.landlock_writable = writable_places(inputs.view);
-  place.landlock_writable.emplace_back("/var/tmp");  // not the same as /tmp here
+  place.landlock_writable.emplace_back("/var/tmp");  // /tmp is another here
   for (const ViewEntry& entry : inputs.view) {
     if (is_made(entry) && is_in_scratch(entry, inputs.view))
       place.root_ops.push_back(in_scratch(entry, inputs.runtime));
