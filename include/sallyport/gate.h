@@ -55,7 +55,7 @@ struct GateConfig {
   // repo, or another user could have written it, the gate refuses every call with PolicyError.
   std::optional<std::filesystem::path> policy{};
   std::vector<std::filesystem::path> search_path{};  // where to look for tools; unsafe entries are skipped
-  std::vector<EnvVar> base_env{};                    // the source of PATH HOME LANG LC_ALL; other variables are ignored (C7)
+  std::vector<EnvVar> base_env{};                    // gives PATH HOME LANG LC_ALL and nothing else (C7)
   std::filesystem::path cache_dir{};                 // hashes by file identity; empty: kept in memory only
   std::size_t warm_jails = 0;                        // native jails to keep ready for the next runs; at most 64
   EventSink* events = nullptr;                       // borrowed; must outlive the gate

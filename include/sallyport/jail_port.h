@@ -90,7 +90,7 @@ struct HeldLimits {
 
 struct LimitsWanted {
   std::uint32_t own_processes = 0;  // the jail's own in the run's cgroup, besides the tool's
-  bool counted_apart = true;        // the tool's processes count for no user of the host, so RLIMIT_NPROC counts only them
+  bool counted_apart = true;        // no host user's processes, so RLIMIT_NPROC counts only the tool's
 };
 
 // What the gate does for a jail during one call.

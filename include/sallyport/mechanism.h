@@ -41,7 +41,7 @@ enum class Mechanism : std::uint8_t {
   kCgroupOrWatch,
   kLandlockAndSeccomp,
   kLandlockNamesShow,        // a hidden file can be neither read nor listed, but a tool that knows its name can stat it
-  kPrivateDirectory,         // /tmp cannot be entered; TMPDIR leads to a directory of the run's own
+  kPrivateDirectory,         // the tool cannot enter /tmp; TMPDIR leads to a directory of the run
   kSeccompAndOwner,          // seccomp passes each connecting call to us, and we connect it to our own end
   kSandboxProfile,           // macOS's own, applied by sandbox-exec
   kSandboxPrivateDirectory,  // the profile closes /tmp; TMPDIR leads to a directory of the run

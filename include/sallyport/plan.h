@@ -85,7 +85,7 @@ struct FileRule {
     kWorkingDirectory,  // must be the working directory itself, by whatever name
   };
   Kind kind{};
-  std::string path{};  // relative to cwd; the last component of kOutput and kAbsent may hold "*", which matches anything
+  std::string path{};  // relative to cwd; the last component of kOutput and kAbsent may hold "*" for anything
   std::string what{};  // for the message: "the report (--report-path)"
   std::string hint{};
   bool operator==(const FileRule&) const = default;

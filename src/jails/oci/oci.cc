@@ -243,7 +243,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   spawn::JailPlace place = spawn::wrapped_place(plan);
   place.in_runtime = inputs.runtime == Runtime::kRunc;
   place.exe = inputs.exe;
-  if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // gVisor gives files its own inode numbers
+  if (inputs.runtime == Runtime::kRunsc) place.exe = {.path = inputs.exe.path};  // its files have other inode numbers
   place.landlock_writable = writable_places(inputs.view);
   place.landlock_writable.emplace_back("/var/tmp");  // /tmp is another here
   for (const ViewEntry& entry : inputs.view) {
