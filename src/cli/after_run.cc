@@ -13,11 +13,11 @@
 namespace sallyport::cli {
 namespace {
 
-// A tool says why it failed at the end.
+// A tool's message about its failure comes at the end.
 constexpr std::size_t kLookedAt = 16 * 1024;
 constexpr auto kReadOnlyWords = std::to_array<std::string_view>({"Read-only file system", "EROFS"});
 constexpr auto kMissingWords = std::to_array<std::string_view>({"No such file or directory", "ENOENT", "not found"});
-// The kernel's own, and what every jail shows.
+// The kernel's own paths, and those that every jail shows.
 constexpr auto kNeverHinted = std::to_array<std::string_view>({"/proc/", "/sys/", "/dev/", "/usr/"});
 
 bool failed(const JailedSubprocessResult& result) {
@@ -38,7 +38,7 @@ bool says_any(const JailedSubprocessResult& result, std::span<const std::string_
   });
 }
 
-// git says "could not write config file: device or resource busy", which names nothing to change.
+// git prints "could not write config file: device or resource busy", which does not say what to change.
 bool is_protected_git(const CallOptions& options) {
   const bool is_protected = options.repo_access == RepoAccess::kWritable && options.git_access == GitAccess::kProtected;
   if (!is_protected || options.argv.size() < 2 || options.argv.front() != "git") return false;
@@ -52,7 +52,7 @@ bool exists_outside(const std::string& path) {
   return !never && ::lstat(path.c_str(), &about) == 0;
 }
 
-// The first path in a line about something missing that exists out here.
+// The first path, in a line about something missing, that exists on the host.
 std::optional<std::string> hidden_path(std::string_view text) {
   constexpr std::string_view kEnds = " \t'\"`:;,()<>[]";
   while (!text.empty()) {

@@ -1,5 +1,5 @@
 // Advice after a run that failed, where the reason is likely something the jail does on purpose. Only for people: no
-// verdict, no exit code and no record's outcome depends on what a tool printed (C20).
+// verdict, exit code or recorded outcome depends on a tool's output (C20).
 #pragma once
 
 #include <string>

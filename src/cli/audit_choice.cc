@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 bool is_absolute_path(const std::optional<std::string>& value) { return value && value->starts_with('/'); }
 
-// What must exist already: a home or a state directory that is not there is never made (a service's HOME=/nonexistent).
+// The directory that must exist already: we never make a missing home or state directory (a service's
+// HOME=/nonexistent).
 fs::path base_of_state(const Environment& environment) {
   if (is_absolute_path(environment.xdg_state_home)) return *environment.xdg_state_home;
   return is_absolute_path(environment.home) ? fs::path(*environment.home) : fs::path();
@@ -30,7 +31,7 @@ std::optional<std::string> make_default_audit_directory(const Environment& envir
   if (base.empty()) return "neither XDG_STATE_HOME nor HOME names a directory";
   struct stat info{};
   if (::stat(base.c_str(), &info) != 0) return fmt::format("{}: {}", base.native(), errno_text(errno));
-  if (::lstat(directory.c_str(), &info) == 0) return std::nullopt;  // there; whether it can be used is the log's to say
+  if (::lstat(directory.c_str(), &info) == 0) return std::nullopt;  // it exists; the log checks whether it is usable
   if (::stat(base.c_str(), &info) == 0 && info.st_uid != ::geteuid() && (info.st_mode & S_IWOTH) == 0) {
     return fmt::format("{} belongs to another user", base.native());
   }

@@ -26,12 +26,12 @@ struct AuditChoice {
 // $XDG_STATE_HOME/sallyport/audit, else ~/.local/state/sallyport/audit; empty when neither variable names an absolute path.
 [[nodiscard]] std::filesystem::path default_audit_directory(const Environment& environment);
 
-// Makes what leads to it, never a home. Why that cannot be, or nothing.
+// Makes its parent directories, but never a home. Returns why it cannot, or nullopt.
 [[nodiscard]] std::optional<std::string> make_default_audit_directory(const Environment& environment);
 
-// Null with --no-audit, and where the default place cannot be: no home, or one that is missing, not ours or not writable. That is
-// said by a warning; a policy that requires the log then refuses every call. A log that is there and cannot be used, or that was
-// named, is AuditFailed. A place within `reach` is InvalidRequest, before anything is made there.
+// Null with --no-audit, and when the default place is unavailable: no home, or one that is missing, not ours or not
+// writable. Then it warns; a policy that requires the log then refuses every call. AuditFailed for a log that was
+// named, or that exists, and cannot be used. InvalidRequest for a place within `reach`, before anything is made there.
 [[nodiscard]] Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const Environment& environment,
                                                             std::string label, const LogReach& reach,
                                                             EventSink& events);

@@ -1,4 +1,4 @@
-// The words behind `sallyport audit`: one file each in verbs/, and what they share.
+// The subcommands of `sallyport audit`: one file each in verbs/, and what they share.
 #pragma once
 
 #include <filesystem>
@@ -23,9 +23,9 @@ struct AuditPlace {
 };
 
 [[nodiscard]] Result<audit::LogDirectory> open_log(const AuditPlace& place, const Environment& environment);
-// Made when it is missing, as a call would.
+// Makes the log if it is missing, as a call would.
 [[nodiscard]] Result<audit::LogDirectory> open_own_log(const AuditPlace& place, const Environment& environment);
-// A key as text, or the name of the file it is in.
+// Accepts a key as text, or the name of its file.
 [[nodiscard]] Result<audit::NoteKey> key_named(const std::string& text, const Environment& environment);
 
 template <class Command>
@@ -39,7 +39,7 @@ Status set_place_json(Command& command, std::string_view /*value*/) {
   return {};
 }
 
-// Reads the options of one word into `command`, and its operand where it has one. False: the page was asked for.
+// Reads the options and the operand of one subcommand into `command`. False: the user asked for the help page.
 template <class Command, class Table>
 Result<bool> read_options(Args args, const Table& table, Command& command,
                           std::optional<std::string>* operand = nullptr) {

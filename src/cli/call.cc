@@ -26,13 +26,13 @@ struct Place {
 
 fs::path from(const fs::path& base, const fs::path& path) { return path.is_absolute() ? path : base / path; }
 
-// As far as it can be followed: what is not there is the gate's to refuse.
+// Resolves the part that exists; the gate refuses what is missing.
 fs::path settled(const fs::path& path) {
   const Result<fs::path> canonical = canonical_directory(path, "path");
   return canonical ? *canonical : path;
 }
 
-// An empty cwd says that the current directory is gone and no other was named.
+// An empty cwd means that the current directory is gone and the user named no other.
 Place find_place(const CallOptions& options, const Environment& environment, EventSink& events) {
   const fs::path& here = environment.current_directory;
   const bool lost = here.empty() && !(options.cwd && options.cwd->is_absolute());
@@ -40,7 +40,8 @@ Place find_place(const CallOptions& options, const Environment& environment, Eve
     const fs::path repo = settled(from(here, *options.repo));
     if (lost) return Place{.repo = repo, .cwd = {}};
     if (options.cwd) return Place{.repo = repo, .cwd = settled(from(here, *options.cwd))};
-    // Standing elsewhere with only a repo named, its root is meant. One that is not there is said to be the repo, not the cwd.
+    // If the user names only a repo and is elsewhere, use its root as cwd. If it is missing, the error must name the
+    // repo, not the cwd.
     std::error_code unknown;
     const bool there = fs::is_directory(repo, unknown);
     return Place{.repo = repo, .cwd = there && !is_inside(here, repo) ? repo : here};
@@ -57,7 +58,7 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
   return out;
 }
 
-// "a.test, .b.test" of NO_PROXY. Entries that are no names (addresses, networks) match nothing here: hosts are names.
+// "a.test, .b.test" of NO_PROXY. Entries that are not names (addresses, networks) match nothing: hosts are names.
 std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
@@ -74,7 +75,7 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
-// An environment that names none gives a proxy without a host, which the gate refuses.
+// If the environment names no proxy, returns one without a host, which the gate refuses.
 std::optional<UpstreamProxy> find_proxy(const CallOptions& options, const Environment& environment) {
   if (!options.proxy_of_environment) return options.via_proxy;
   UpstreamProxy proxy = parse_proxy_url(environment.proxy.value_or("")).value_or(UpstreamProxy());

@@ -1,4 +1,4 @@
-// From the options of `run` and `explain` to what the gate wants.
+// Turns the options of `run` and `explain` into what the gate needs.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +17,21 @@ struct Call {
   JailedSubprocessSpec spec;  // no tap yet
 };
 
-// Where the workspace that the options name is kept; empty without the option.
+// The directory of the workspace that the options name; empty without the option.
 [[nodiscard]] std::filesystem::path workspace_place(const CallOptions& options, const Environment& environment);
 
-// The workspace that the options name, made when there is none yet; null without the option.
+// The workspace that the options name, created if missing; null without the option.
 [[nodiscard]] Result<std::unique_ptr<Workspace>> open_workspace(const CallOptions& options,
                                                                 const Environment& environment,
                                                                 const std::filesystem::path& repo, EventSink& events);
 
-// The same for explaining: nothing is made.
+// The same for explain: creates nothing.
 [[nodiscard]] Result<std::unique_ptr<Workspace>> foresee_workspace(const CallOptions& options,
                                                                    const Environment& environment,
                                                                    const std::filesystem::path& repo);
 
-// Reads the file system, to find the repo; writes nothing, starts nothing, and judges nothing of the call: that is the gate's,
-// where a refusal is typed and recorded (C36). `events` is borrowed by the config.
+// Reads the file system, to find the repo; writes nothing, starts nothing, and does not judge the call: the gate does
+// that, where a refusal is typed and recorded (C36). `events` is borrowed by the config.
 [[nodiscard]] Call make_call(const CallOptions& options, const Environment& environment, EventSink& events);
 
 }  // namespace sallyport::cli

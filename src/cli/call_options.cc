@@ -213,7 +213,7 @@ Format call_format(std::span<const std::string> args) {
   OptionWalker walker(args, kOptions);
   while (true) {
     const Result<Token> token = walker.next();
-    if (!token || token->kind == Token::Kind::kHelp) continue;  // wrong, but moved on: look further
+    if (!token || token->kind == Token::Kind::kHelp) continue;  // invalid, but next() has advanced: continue
     if (token->kind != Token::Kind::kOption) return Format::kText;
     const std::string_view name = kOptions[token->index].name;
     if (name == "--json" || name == "--json-stream") return Format::kJson;

@@ -46,7 +46,7 @@ struct CallOptions {
   std::vector<std::filesystem::path> no_exec{};
   std::optional<std::uint32_t> open_files{};
   std::chrono::milliseconds grace = StopLadder{}.grace;
-  std::optional<std::filesystem::path> receipt{};        // where the run's record goes, beside what is shown
+  std::optional<std::filesystem::path> receipt{};        // where to write the run's record, besides the normal output
   bool json_stream = false;                              // with Format::kJson: one event a line
   std::optional<std::string> workspace{};                // its name
   std::optional<std::filesystem::path> workspace_dir{};  // where it lives [the user's state directory]
@@ -57,10 +57,10 @@ struct CallOptions {
   bool allow_registry = false;  // that of the operator's own npm
   bool registry_auth = false;   // with the credentials of the operator's own .npmrc
   std::optional<UpstreamProxy> via_proxy{};
-  bool proxy_of_environment = false;  // instead: the one that the environment names
+  bool proxy_of_environment = false;  // instead: the proxy that the environment names
   std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;
-  bool allow_unjailed = false;  // run what runs the repo's code without a jail, too
+  bool allow_unjailed = false;  // also run tools that run the repo's code without a jail
   std::vector<EnvVar> env{};
   StdinChoice stdin_choice = StdinChoice::kNull;
   AuditChoice audit{};
@@ -69,10 +69,10 @@ struct CallOptions {
   std::vector<std::string> argv{};  // never empty
 };
 
-// Reads options up to `--` or the first operand; all that follows belongs to the tool. Nothing when help was asked for.
+// Reads options up to `--` or the first operand; the rest belongs to the tool. nullopt when the user asked for help.
 [[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args);
 
-// Whether --json stands among the options, in a line that may be wrong elsewhere.
+// Finds --json among the options, in a line that may be wrong elsewhere.
 [[nodiscard]] Format call_format(std::span<const std::string> args);
 
 }  // namespace sallyport::cli

@@ -41,7 +41,7 @@ class CallPlace : public testing::Test {
     return make_call(options, {.home = (root_ / "home").string(), .current_directory = here}, events_);
   }
 
-  // What the gate says to the call; nothing is started.
+  // What the gate answers to the call; starts nothing.
   Result<Explanation> asked(CallOptions options, const fs::path& here) {
     if (options.argv.empty()) options.argv = {"git", "--version"};
     Call made = make_call(options, {.path = "/usr/bin:/bin", .current_directory = here}, events_);
@@ -79,7 +79,7 @@ TEST_F(CallPlace, AGitInTheHomeDirectoryOrAboveIsNotTaken) {
   EXPECT_EQ(root_of(root_ / "home/plain/dir", ""), root_ / "home");
 }
 
-// CVE-2022-24765: somebody puts a .git into a parent that all share, and our repo is suddenly theirs.
+// CVE-2022-24765: another user puts a .git into a shared parent, and would so control our repo.
 TEST_F(CallPlace, AGitWhereOthersCanWriteIsNotTaken) {
   const fs::path shared = root_ / "shared";
   const fs::path mine = shared / "mine/deep";
@@ -96,7 +96,7 @@ TEST_F(CallPlace, AGitWhereOthersCanWriteIsNotTaken) {
   const RepoOwners owners = RepoOwners::current(std::nullopt);
   ASSERT_EQ(chmod(shared.c_str(), 0775), 0);
   EXPECT_EQ(root_of(mine, ""), owners.us.gid == owners.us.uid || owners.us.gid == 0 ? shared : mine);
-  // Standing in such a place, it is the repo itself, and nothing was widened.
+  // If the cwd is such a place, it is the repo itself, and the search widens nothing.
   ASSERT_EQ(chmod(shared.c_str(), 01777), 0);
   EXPECT_EQ(find_repo_root(shared, "", owners).path, shared);
   EXPECT_EQ(find_repo_root(shared, "", owners).ignored, "");
@@ -195,7 +195,7 @@ TEST_F(CallPlace, APolicyThatIsNoRegularFileIsRefusedByTheGate_C3_C36) {
   }
 }
 
-// What may run is the gate's to say, where every refusal is typed and can be recorded.
+// The gate decides what may run, where every refusal is typed and can be recorded.
 TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
   const fs::path here = root_ / "home/plain";
   CallOptions odd{.argv = {}};

@@ -9,8 +9,8 @@
 
 namespace sallyport::cli {
 
-// Asks git, behind a jail, and believes the answer only because the commit's id is its hash. The repo may have moved on since, or be
-// gone: then this is an error, and there is nothing to attest.
+// Asks git, in a jail, and trusts the answer only because the commit's id is its hash. The repo may no longer have the
+// commit, or be gone: then this is an error, and there is nothing to attest.
 [[nodiscard]] Result<std::string> commit_tree(const std::filesystem::path& repo, const std::string& commit,
                                               const Environment& environment);
 

@@ -29,11 +29,11 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMostWaiting = std::size_t{64} << 10U;
 constexpr std::string_view kPlainAttributes = "\x1B[0m";
 
-// There is one stderr, and the egress thread speaks there too.
+// There is one stderr, and the egress thread writes to it too.
 struct Messages {
   std::mutex mutex{};
   std::optional<Outlet> outlet{};
-  std::string waiting{};  // for a reader who does not read
+  std::string waiting{};  // for a reader that does not read
   bool lost = false;
   bool during_run = false;
   int stop_fd = -1;
@@ -64,7 +64,7 @@ void flush_now(Messages& all) {
   }
 }
 
-// What the tool printed before must neither hide nor continue our line.
+// The tool's earlier output must neither hide nor join our line.
 std::string on_terminal(std::string line) {
   const bool begins_line = last_on_terminal().exchange('\n') == '\n';
   return fmt::format("{}{}{}", begins_line ? "" : "\n", kPlainAttributes, line);
@@ -80,7 +80,7 @@ void print_stderr(std::string line) {
   if (all.outlet->is_terminal()) line = on_terminal(std::move(line));
   if (!all.during_run) {
     line.insert(0, std::exchange(all.waiting, {}));
-    // One that has stopped reading is not waited for again, line by line.
+    // If the reader has stopped reading, do not wait again for every line.
     if (all.outlet->write_all(line, all.patience, all.stop_fd) == ETIMEDOUT) all.patience = milliseconds(0);
     return;
   }
@@ -111,7 +111,8 @@ int exit_code_after(int write_error, int code) {
 void secure_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is fd itself. The wrong direction on purpose: use is an error, not a silent success.
+    // The lowest free number is fd itself. Opened in the wrong direction on purpose, so that use is an error, not a
+    // silent success.
     (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
@@ -131,7 +132,7 @@ SayingDuringRun::~SayingDuringRun() {
   Messages& all = messages();
   const std::scoped_lock lock(all.mutex);
   all.during_run = false;
-  // A signal that came has ended the run, and is no reason to keep its end from whoever reads.
+  // An earlier signal has ended the run; still report that end to the reader.
   pollfd stop{all.stop_fd, POLLIN, 0};
   if (::poll(&stop, 1, 0) > 0) all.stop_fd = -1;
   if (!all.outlet || all.waiting.empty()) return;
@@ -173,7 +174,7 @@ int print_run_record(const JailedSubprocessResult& result, const Json& events, i
   const auto send = [&](std::string_view piece) {
     std::string plain;
     if (in_build_log()) {
-      // Two that meet where pieces do are two as well.
+      // Two hashes that meet at a boundary of pieces count, too.
       plain = without_log_commands((after_hash ? "#" : "") + std::string(piece)).substr(after_hash ? 1 : 0);
       after_hash = plain.ends_with('#');
       piece = plain;

@@ -25,7 +25,7 @@ std::string field(const Event& event, std::string_view wanted) {
   return {};
 }
 
-// As it happens, so that a reader sees it beside what the tool says of it.
+// At once, so that a reader sees it next to the tool's own message.
 void say_denial(const Event& event) {
   const std::string port = field(event, "port");
   const std::string where = port == "0" ? "" : ":" + port;

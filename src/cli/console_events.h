@@ -1,4 +1,4 @@
-// What the gate tells while it works, on its way to a person or into the record.
+// Passes the gate's events to a person or into the record.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ class ConsoleEvents : public EventSink {
   ConsoleEvents(Format format, Verbosity verbosity) : format_(format), verbosity_(verbosity) {}
   void emit(const Event& event) override;
   [[nodiscard]] Json collected() const;
-  // From now on events go there, as they come; `wanted` is false for those nobody asked for. Before any run.
+  // From now on passes events there as they come; `wanted` is false for events that were not requested. Call before any
+  // run.
   void pass_to(std::function<void(const Event&, bool wanted)> stream) { stream_ = std::move(stream); }
   // The record with its "events".
   [[nodiscard]] Json with_events(Json record) const;

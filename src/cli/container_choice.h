@@ -11,7 +11,7 @@ namespace sallyport::cli {
 
 [[nodiscard]] Status set_container_engine(ContainerOptions& container, std::string_view word);
 
-// With what of our own environment the engine's client may see: where it keeps its things, and where its daemon is.
+// Adds the variables of our environment that the engine's client may see: where its files and its daemon are.
 [[nodiscard]] ContainerOptions with_environment(ContainerOptions container, const Environment& environment);
 
 // For the table of a verb whose command has a member `container`.

@@ -21,15 +21,15 @@ struct Environment {
   std::optional<std::string> xdg_cache_home{};
   std::optional<std::string> xdg_state_home{};
   std::optional<std::string> sudo_uid{};
-  std::optional<std::string> proxy{};  // the operator's own, used when asked for (--via-proxy env)
+  std::optional<std::string> proxy{};  // the operator's proxy, used with --via-proxy env
   std::optional<std::string> no_proxy{};
-  // Of any other variable, for a file of the operator's that names one (.npmrc, --registry-auth).
+  // Reads any other variable, for an operator's file that names one (.npmrc, --registry-auth).
   std::function<std::optional<std::string>(const std::string&)> variable{};
-  bool in_build_log = false;                  // a build service reads commands out of what we print (log_commands.h)
-  std::filesystem::path current_directory{};  // empty when it cannot be told (removed under us)
+  bool in_build_log = false;                  // a build service reads commands from our output (log_commands.h)
+  std::filesystem::path current_directory{};  // empty when unknown (removed under us)
 };
 
-// What the gate makes of it: core/policy/base_variables.h.
+// See core/policy/base_variables.h.
 [[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);

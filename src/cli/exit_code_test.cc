@@ -30,7 +30,7 @@ TEST(ExitCode, OfEachKindOfError) {
   EXPECT_EQ(exit_code_of(setup_failed({.stage = SetupStage::kExec, .error_number = 1})), 125);
 }
 
-// A run that ended otherwise than by itself says so in one line, with evidence, and says what to change.
+// If a run did not end by itself, one line says so, with evidence and what to change.
 TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsTold) {
   EXPECT_EQ(verdict_of(Completed{ExitCode{1}}, "git", 0).line, "");
   EXPECT_EQ(verdict_of(Completed{Signal{11}}, "git", 0).line, "git ended by SIGSEGV");

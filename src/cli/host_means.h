@@ -1,4 +1,4 @@
-// What `doctor` says of this host beside its jails and tools: by what means limits and locks hold here.
+// What `doctor` reports about this host besides its jails and tools: the means by which limits and locks hold here.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ struct HostMeans {
   std::string pids{};       // the same or "rlimit"; empty: refused
   std::string no_cgroup{};  // why none can be made; empty: one can
   bool landlock = false;
-  bool nftables = false;  // every refused connection has a name
+  bool nftables = false;  // every denied connection is reported by name
   bool shares_namespaces =
       false;  // no jail with namespaces of its own works here: Landlock is the lock, not a second one
 };

@@ -15,8 +15,8 @@ namespace sallyport::cli {
 struct JailAnswer {
   JailKind jail;
   std::optional<Error> problem{};          // why it does not work here
-  std::vector<Established> established{};  // when it does: what a harmless run had
-  std::vector<Established> when_asked{};   // and what runs had that asked for it
+  std::vector<Established> established{};  // if it works: what a harmless run had
+  std::vector<Established> when_asked{};   // and what runs with more options had
 };
 
 [[nodiscard]] Json jails_json(const std::vector<JailAnswer>& jails);

@@ -32,23 +32,23 @@ struct JobOptions {
   std::chrono::milliseconds timeout{};
   std::optional<ByteCount> memory{};
   std::vector<std::string> allowed_egress{};
-  std::filesystem::path workspaces{};  // where it keeps some; empty: it has none
+  std::filesystem::path workspaces{};  // its workspaces' directory; empty: it has none
   AuditChoice audit{};
   std::string label{};                           // the verb, for the audit log
-  std::vector<std::filesystem::path> outputs{};  // reports the user named; settled before anything runs
+  std::vector<std::filesystem::path> outputs{};  // reports that the user named; their directories are opened before anything runs
 };
 
 class Job {
  public:
-  // `events` is borrowed. Once per process: it takes over the signals.
+  // `events` is borrowed. Call once per process: it handles the signals.
   [[nodiscard]] static Result<std::unique_ptr<Job>> start(const JobOptions& options, const Environment& environment,
                                                           EventSink& events);
   [[nodiscard]] const jobs::JobContext& context() const { return context_; }
-  // In every record of its calls and in that of its end; empty: nothing is recorded.
+  // The job's id in the records of its calls and its end; empty: nothing is recorded.
   [[nodiscard]] const std::string& id() const { return id_; }
-  // One of the options' outputs, replaced as a whole; what the job's record names it by.
+  // Writes one of the options' outputs atomically; returns its entry for the job's record.
   [[nodiscard]] Result<AuditJobFile> write(const std::filesystem::path& output, std::string_view text) const;
-  // Records what came of it. AuditFailed when the log cannot take that and must.
+  // Records the job's result. AuditFailed when the log must record it and cannot.
   [[nodiscard]] Status end(AuditJob record);
 
   // For start() alone, which fills in the rest.
@@ -66,13 +66,13 @@ class Job {
   std::stop_source stop_;
   jobs::JobContext context_;
   std::vector<std::pair<std::filesystem::path, OutputFile>> outputs_;  // by the name the user gave
-  std::jthread watcher_;                                               // last: ends before what it looks at
+  std::jthread watcher_;                                               // last: ends before the members that it reads
 };
 
-// Says what kept a job from completing; the exit code for that.
+// Prints why a job could not complete; returns the exit code for that.
 [[nodiscard]] int incomplete(const Error& error, Format format);
 
-// A file the user named where no stranger's code runs, replaced as a whole: never half a report.
+// Writes a file that the user named, where no untrusted code runs, atomically: never half a report.
 [[nodiscard]] Status write_report(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace sallyport::cli

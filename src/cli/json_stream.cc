@@ -20,7 +20,7 @@ void JsonStream::line_locked(std::string_view kind, Json fields) {
   live_.pass_on(Stream::kStdout, text);
 }
 
-// Once it is known: a refusal is an error without a start.
+// Only once the start is certain: a refusal is an error without a "started" event.
 void JsonStream::start_locked() {
   if (!std::exchange(started_, true)) line_locked("started", {{"tool", json_text(tool_)}});
 }

@@ -13,8 +13,8 @@
 
 namespace sallyport::cli {
 
-// Thread-safe: the egress reports its refusals from a thread of its own. A slow reader holds the tool back, as with live
-// output; `live` outlives this.
+// Thread-safe: the egress reports denials from its own thread. A slow reader slows the tool down, as with live output;
+// `live` outlives this.
 class JsonStream {
  public:
   JsonStream(LiveOutput& live, std::string_view tool) : live_(live), tool_(tool) {}
@@ -22,7 +22,7 @@ class JsonStream {
   void output(Stream stream, std::string_view bytes);
   // A refused connection is a "denial", the others are "warning" and "debug".
   void event(const Event& event, bool wanted);
-  // The output was shown already, and is dropped.
+  // Drops the output, which was already printed.
   void result(JailedSubprocessResult& result, const std::vector<std::string>& hints, int exit_code);
   void error(const Error& error, int exit_code);
   // JailedSubprocessSpec::tap_waits_for.

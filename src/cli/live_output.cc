@@ -13,7 +13,7 @@
 namespace sallyport::cli {
 namespace {
 
-// How often a wait at the end looks whether it should give up.
+// How often a wait at the end checks whether to give up.
 constexpr int kTickMs = 50;
 
 }  // namespace
@@ -69,7 +69,7 @@ void LiveOutput::finish() {
   }
 }
 
-// How much the reader took.
+// Returns how much the reader took.
 std::size_t LiveOutput::write(Sink& to, std::string_view bytes) {
   std::size_t total = 0;
   while (total < bytes.size()) {

@@ -17,10 +17,10 @@
 
 namespace sallyport::cli {
 
-// A reader that is slow holds the tool back, as a pipe does, and nothing else: pass_on() never waits. What the reader has not
-// taken yet waits here, and the gate reads no more of that stream meanwhile (waits_for), so it is at most what one turn of the
-// gate's loop reads, and at the end what the pipe holds. Past the deadline or a stop request it is dropped. Used by one thread
-// at a time.
+// A slow reader slows the tool down, as a pipe does, and nothing else: pass_on() never blocks. What the reader has not
+// taken yet waits here, and the gate reads no more of that stream meanwhile (waits_for). So at most one turn of the
+// gate's loop waits here, and at the end what the pipe holds. After the deadline or a stop request it is dropped. Used
+// by one thread at a time.
 class LiveOutput {
  public:
   struct Options {
@@ -36,7 +36,7 @@ class LiveOutput {
   // Call once, after the run: ends half characters and open colours, and delivers what is left until the deadline.
   void finish();
 
-  // Why stdout could not be written (the run was asked to stop then). A failing stderr has nobody to be told.
+  // Why stdout could not be written (the run was asked to stop then). A failing stderr cannot be reported.
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] bool reader_gone() const;
 

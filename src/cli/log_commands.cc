@@ -3,7 +3,8 @@
 namespace sallyport::cli {
 namespace {
 
-// Bytes past ASCII may be a blank of Unicode, which the runner takes off too; a letter with an accent loses nothing by it.
+// Bytes past ASCII may be a Unicode blank, which the runner strips too; treating accented letters like that does no
+// harm.
 bool may_be_blank(unsigned char byte) { return byte <= 0x20 || byte >= 0x7F; }
 
 bool can_name_a_command(char byte) {

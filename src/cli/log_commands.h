@@ -1,10 +1,10 @@
-// What a build service reads out of a log as commands to itself, made plain text.
+// Turns what a build service would read as commands in a log into plain text.
 //
 // GitHub's runner takes a line that begins with "::" (after white space, of any script) for a command, and "##[" anywhere in a
 // line (actions/runner, ActionCommand.TryParseV2 and TryParse); Azure's agent "##vso[" and "##[", TeamCity "##teamcity[". A line
 // ends at \n or \r. A scanned repo decides much of a tool's output, and must not give such commands.
 //
-// A backslash goes in between: ":\:", "##\[". Nothing is ever held back, so pieces may be cut anywhere.
+// It inserts a backslash: ":\:", "##\[". It holds no bytes back, so pieces may end anywhere.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class LogCommandFilter {
   unsigned hashes_ = 0;  // in a row, just before
 };
 
-// The same for a record: "#" behind another becomes \u0023, which a reader of JSON gets as "#".
+// The same for a record: "#" after another becomes \u0023, which a JSON reader turns into "#".
 [[nodiscard]] std::string without_log_commands(std::string json);
 
 }  // namespace sallyport::cli

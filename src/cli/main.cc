@@ -1,4 +1,4 @@
-// The composition root: takes what the outside world gives, once, and hands it to one verb.
+// The composition root: reads the environment once, and passes it to one verb.
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ std::optional<std::string> variable(const char* name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// Of the same variable in its two spellings, and the like; an empty one counts as none.
+// The first of several variables (different spellings of one, for example); an empty one counts as unset.
 std::optional<std::string> first_of(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     std::optional<std::string> value = variable(name);
@@ -32,7 +32,7 @@ std::optional<std::string> first_of(std::initializer_list<const char*> names) {
   return std::nullopt;
 }
 
-// Set by GitHub Actions and its kin, Azure Pipelines, and TeamCity.
+// Set by GitHub Actions and compatible services, Azure Pipelines, and TeamCity.
 bool names_build_service() {
   for (const char* name : {"GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"}) {
     const std::optional<std::string> value = variable(name);
@@ -69,16 +69,16 @@ int dispatch(const std::vector<std::string>& args) {
 }  // namespace sallyport::cli
 
 int main(int argc, char** argv) {
-  // One short life: the heap grows once and is never given back before the end.
+  // A short-lived process: let the heap grow once, and never shrink it.
   mallopt(M_TOP_PAD, 1 << 20);         // NOLINT(concurrency-mt-unsafe): before any thread is started
   mallopt(M_TRIM_THRESHOLD, 1 << 30);  // NOLINT(concurrency-mt-unsafe): likewise
   sallyport::cli::secure_standard_streams();
-  // A reader that goes away is an error of one write (EPIPE), not the end of a process with a child to look after.
+  // When a reader is gone, one write must fail (EPIPE); the process must not die, because it supervises a child.
   signal(SIGPIPE, SIG_IGN);
-  // Likewise a file that the caller's limit lets grow no further (EFBIG). Tools get both signals as they are by default.
+  // The same for a file that reaches the caller's limit (EFBIG). Tools get both signals with their defaults.
   signal(SIGXFSZ, SIG_IGN);
-  // Whoever started us may ignore the deaths of its children, and we would inherit that: the kernel then reaps ours
-  // itself, and how a jail ended could not be asked any more.
+  // Our parent may ignore SIGCHLD, and we would inherit that: then the kernel would reap our children, and we could not
+  // learn how a jail ended.
   signal(SIGCHLD, SIG_DFL);
   return sallyport::cli::dispatch({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

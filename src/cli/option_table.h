@@ -16,7 +16,7 @@ namespace sallyport::cli {
 
 enum class Arity {
   kFlag,
-  kValue,       // at most once: a second one is more likely a mistake than a wish
+  kValue,       // at most once: a second one is probably a mistake
   kRepeatable,  // any number of times, collected
 };
 
@@ -30,7 +30,7 @@ struct Option : OptionName {
   Status (*apply)(Target& target, std::string_view value);
 };
 
-// What stands at the cursor.
+// What is at the cursor.
 struct Token {
   enum class Kind { kEnd, kSeparator, kOperand, kHelp, kOption } kind = Kind::kEnd;
   std::size_t index = 0;     // kOption: into the table
@@ -58,7 +58,8 @@ class OptionWalker {
   std::uint64_t seen_ = 0;  // by index into the table
 };
 
-// For a verb whose options may stand anywhere: applies each, and collects the other words. No value: help was asked for.
+// For a verb whose options may come anywhere: applies each, and collects the other words. nullopt: the user asked for
+// help.
 template <class Target, class Table>
 [[nodiscard]] Result<std::optional<std::vector<std::string_view>>> apply_options(std::span<const std::string> args,
                                                                                  const Table& table, Target& target) {

@@ -1,4 +1,4 @@
-// The library's hints name its API (sallyport/error.h); whoever types a command wants the option instead.
+// The library's hints name its API (sallyport/error.h); a user of the CLI needs the option instead.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sallyport::cli {
 
-// "say `allow_unjailed`" becomes "say --allow-unjailed". What stands in backticks and is no name of the API stays.
+// "say `allow_unjailed`" becomes "say --allow-unjailed". Leaves text in backticks that is no name of the API.
 [[nodiscard]] std::string in_options(std::string hint);
 [[nodiscard]] Error in_options(Error error);
 [[nodiscard]] Event in_options(Event event);

@@ -24,7 +24,7 @@ Outlet::Outlet(int fd) : fd_(fd) {
   if (terminal_) way_ = open_again();
 }
 
-// An open file of our own, so that its flags are ours. Fails for what belongs to another user.
+// Opens the file again, so that its flags are ours. Fails for another user's file.
 Outlet::Way Outlet::open_again() {
   own_ = UniqueFd(::open(fmt::format("/proc/self/fd/{}", fd_).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   return own_ ? Way::kOwnDescription : Way::kPoll;

@@ -1,6 +1,6 @@
-// Writing to one of our standard streams without ever waiting for its reader. O_NONBLOCK is not for us to set: others share
-// the open file. So a pipe is asked not to block for each write (RWF_NOWAIT), a terminal is opened once more, a socket has a
-// flag for it; only where none of these works does poll(2) have to do.
+// Writes to one of our standard streams without ever waiting for its reader. We must not set O_NONBLOCK: others share
+// the open file. So we write to a pipe with RWF_NOWAIT, open a terminal once more, and use a flag for a socket; only
+// where none of these works do we rely on poll(2).
 #pragma once
 
 #include <sys/types.h>
@@ -20,10 +20,11 @@ class Outlet {
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] bool is_terminal() const { return terminal_; }
 
-  // As write(2) on a non-blocking descriptor: EAGAIN when the reader has to read first. A regular file just takes it.
+  // Like write(2) on a non-blocking descriptor: EAGAIN when the reader has to read first. A regular file always
+  // accepts.
   [[nodiscard]] ssize_t write_some(std::string_view bytes);
 
-  // Until all is written: 0, or the errno. ETIMEDOUT when the reader took nothing for `patience`, ECANCELED when `stop_fd` is
+  // Writes all: 0, or the errno. ETIMEDOUT when the reader took nothing for `patience`, ECANCELED when `stop_fd` is
   // readable before that (-1: none).
   [[nodiscard]] int write_all(std::string_view bytes, std::chrono::milliseconds patience, int stop_fd);
 

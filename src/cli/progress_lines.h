@@ -1,4 +1,4 @@
-// One line per scanner on a terminal, redrawn as they start and end. Nothing at all where stderr is no terminal.
+// One line per scanner on a terminal, redrawn as they start and end. Prints nothing when stderr is no terminal.
 #pragma once
 
 #include <string>

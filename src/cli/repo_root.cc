@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What another user could have done there, in words; nullopt when nobody could.
+// What another user could have done there, in words; nullopt when no other user could.
 std::optional<std::string> distrusted(const struct stat& info, const fs::path& path, NodeRole role,
                                       const RepoOwners& owners) {
   struct stat as_ours = info;
@@ -30,7 +30,7 @@ NodeRole role_of(const struct stat& info) {
   return S_ISDIR(info.st_mode) ? NodeRole::kLookedUpIn : NodeRole::kFile;
 }
 
-// A `.git` is one file, or a symlink and what it leads to. A symlink counts as there, wherever it leads.
+// A `.git` is one file, or a symlink and what it leads to. A symlink counts as present, wherever it leads.
 std::optional<std::string> distrusted_git(const struct stat& git, const fs::path& path, const RepoOwners& owners) {
   if (auto why = distrusted(git, path, role_of(git), owners)) return why;
   struct stat target{};

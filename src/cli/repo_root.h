@@ -1,4 +1,4 @@
-// Which repo a directory belongs to, for callers who do not say.
+// Finds the repo of a directory, for callers that do not name it.
 #pragma once
 
 #include <sys/types.h>
@@ -15,13 +15,13 @@ namespace sallyport::cli {
 
 struct RepoRoot {
   std::filesystem::path path;
-  // A `.git` on the way that was not believed, and why; empty when there was none. Worth a word to the user: git itself
-  // will not find its repo in a jail that starts below.
+  // A `.git` on the way that was ignored, and why; empty when there was none. The user should know: git itself will not
+  // find its repo in a jail that starts below.
   std::string ignored{};
 };
 
-// Whose `.git` counts. `sudo_uid` is who called sudo: git believes that user too (CVE-2022-24765), because root then acts
-// for them.
+// Whose `.git` counts. `sudo_uid` is the user who called sudo: git trusts that user too (CVE-2022-24765), because root
+// then acts for that user.
 struct RepoOwners {
   TrustContext us{};
   std::optional<uid_t> sudo_uid{};
@@ -34,12 +34,12 @@ struct RepoOwners {
 // a stray `.git` there must not put a whole home directory into the analysed repo. Both canonical; `home` may be empty.
 //
 // The search ends, and `cwd` is the repo, at a directory that belongs to another user or that others can write (the rule
-// is the one for directories of programs, locate/trust.h), at a `.git` that is another user's, and where another file
-// system begins. Somebody else could have put a `.git` there to widen the repo to their neighbour's files.
+// is the one for directories of programs, locate/trust.h), at another user's `.git`, and where another file system
+// begins. Another user could have put a `.git` there to widen the repo to other files.
 [[nodiscard]] RepoRoot find_repo_root(const std::filesystem::path& cwd, const std::filesystem::path& home,
                                       const RepoOwners& owners);
 
-// The same for this process and its user's home. A `.git` that was not believed is an event.
+// The same for this process and its user's home. An ignored `.git` is an event.
 [[nodiscard]] std::filesystem::path repo_around(const std::filesystem::path& directory, const Environment& environment,
                                                 EventSink& events);
 

@@ -44,7 +44,7 @@ std::vector<std::uint64_t> numbers_of(const std::string& path) {
   return text ? numbers_in(*text) : std::vector<std::uint64_t>();
 }
 
-// Of all that we have started, counted as the kernel shows it: pages that are shared count for each process.
+// Memory of everything that we have started, by the kernel's count: shared pages count for each process.
 std::uint64_t resident_below_us() {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::uint64_t bytes = 0;
@@ -93,7 +93,7 @@ void Spinner::hide() {
   wipe_locked();
 }
 
-// A terminal that takes nothing now (Ctrl-S) is not waited for: the line is only a comfort.
+// Do not wait for a terminal that takes nothing now (Ctrl-S): the line is not important.
 void Spinner::wipe_locked() {
   if (!std::exchange(shown_, false)) return;
   static_cast<void>(outlet_.write_some(kWipe));
@@ -105,7 +105,7 @@ void Spinner::turn() {
     {
       std::unique_lock lock(mutex_);
       if (stop_.wait_for(lock, kTurn, [this] { return stopping_; })) return;
-      // The beginning of a line that the tool has not ended is the tool's.
+      // Do not overwrite a line that the tool has not ended.
       if (steady_clock::now() - quiet_since_ < kSilence || !at_line_start()) continue;
     }
     const std::uint64_t resident = resident_below_us();

@@ -1,5 +1,5 @@
-// A sign of life on a terminal while a tool is silent: elapsed time and memory, on stderr, on a line that is wiped before
-// anything else is printed. Nothing when stderr is no terminal.
+// A sign of life on a terminal while a tool is silent: elapsed time and memory, on stderr, on a line that is cleared
+// before anything else is printed. Prints nothing when stderr is no terminal.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Spinner {
   Spinner(const Spinner&) = delete;
   Spinner& operator=(const Spinner&) = delete;
 
-  // Before anything is printed; the tool is not silent then.
+  // Call before printing anything: then the tool is not silent.
   void hide();
 
  private:

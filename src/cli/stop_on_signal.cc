@@ -15,11 +15,11 @@
 namespace sallyport::cli {
 namespace {
 
-// The gate needs about 100 ms to end a tree. An impatient second Ctrl-C within that time must not make us leave
-// before it is done; one after it means that something is stuck.
+// The gate needs about 100 ms to kill a tree. A second Ctrl-C within that time must not make us exit early; a later one
+// means that something is stuck.
 constexpr time_t kPatienceSeconds = 2;
 
-// A handler has no other way to reach us.
+// A signal handler cannot pass it in another way.
 std::atomic<int> first_signal{0};
 std::atomic<time_t> first_at{0};
 std::atomic<int> event_fd{-1};
@@ -56,7 +56,7 @@ Result<StopOnSignal> StopOnSignal::start() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before{};
     if (::sigaction(number, nullptr, &before) != 0) return fail(system_error("watch signals", "", errno));
-    // nohup and background jobs of a shell have asked for this.
+    // nohup and a shell's background jobs set this.
     if (before.sa_handler == SIG_IGN) continue;
     if (::sigaction(number, &action, nullptr) != 0) return fail(system_error("watch signals", "", errno));
   }

@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and SIGHUP as a stop request: the gate then ends the run its own way and nothing is left behind.
+// Turns Ctrl-C, SIGTERM and SIGHUP into a stop request: then the gate ends the run and leaves nothing behind.
 #pragma once
 
 #include "os/event_fd.h"
@@ -6,9 +6,9 @@
 
 namespace sallyport::cli {
 
-// From start() on, to the end of the process. A signal that comes while a stop is under way is only noted; when the run
-// has not ended 2 s after the first, the next one ends the process at once. Signals are handled, not taken by a thread of
-// ours: a thread costs a short run half a millisecond.
+// From start() on, to the end of the process. It only notes a signal during a stop; if the run has not ended 2 s after
+// the first, the next signal ends the process at once. It uses a handler, not a thread: a thread costs a short run half
+// a millisecond.
 class StopOnSignal {
  public:
   // Once per process.

@@ -16,14 +16,14 @@ constexpr unsigned char kCancel = 0x18;
 constexpr unsigned char kSubstitute = 0x1A;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kReset = "\x1B[0m";
-// Longer colour sequences than this (true colour for both grounds takes 38) are nobody's colours.
+// No real colour sequence is longer (true colour for foreground and background takes 38).
 constexpr std::size_t kLongestColour = 64;
 
 bool is_colour_parameter(unsigned char byte) { return (byte >= '0' && byte <= '9') || byte == ';' || byte == ':'; }
 
-// Text stays readable on any background whichever of these are on: six colours, bold, italic, underline and their ends. Not
-// the others: concealed and faint text, black and white (one of them is the background), backgrounds and inverse (a
-// foreground can equal them), palette and true colours (any of the former).
+// With any of these, text stays readable on any background: six colours, bold, italic, underline and their ends. The
+// others may hide it: concealed and faint text, black and white (one of them is the background), backgrounds and
+// inverse (a foreground can equal them), palette and true colours (any of the former).
 bool keeps_text_readable(std::string_view parameter) {
   constexpr std::string_view kKept[] = {"0",  "1",  "3",  "4",  "22", "23", "24", "31", "32", "33",
                                         "34", "35", "36", "39", "91", "92", "93", "94", "95", "96"};
@@ -45,13 +45,13 @@ std::string readable_parameters(std::string_view parameters) {
     std::string_view parameter = next_parameter(parameters);
     if (parameter.empty()) parameter = "0";
     if (parameter == "38" || parameter == "48" || parameter == "58") {
-      // 38;5;N and 38;2;R;G;B: what belongs to it goes with it.
+      // 38;5;N and 38;2;R;G;B: skip the parameters that belong to it.
       const std::string_view kind = next_parameter(parameters);
       for (int left = kind == "5" ? 1 : kind == "2" ? 3 : 0; left > 0; --left)
         static_cast<void>(next_parameter(parameters));
       continue;
     }
-    // A foreground that was not kept must not leave an earlier one on.
+    // When we drop a foreground, the earlier one must not stay on.
     const bool other_colour = parameter.size() == 2 && (parameter.front() == '3' || parameter.front() == '9');
     if (!keeps_text_readable(parameter) && !other_colour) continue;
     if (!kept.empty()) kept.push_back(';');

@@ -1,10 +1,10 @@
-// What a tool prints, made safe for a person's terminal: a scanned repo decides much of a tool's output, and a
-// terminal obeys it (titles that are read back as input, clipboard writes, moved cursors that rewrite earlier lines).
+// Makes a tool's output safe for a person's terminal: a scanned repo decides much of that output, and a terminal obeys
+// it (titles that are read back as input, clipboard writes, moved cursors that rewrite earlier lines).
 //
 // Kept: text, \n \t \r, and of colours (CSI … m) those that leave text readable on any background: red to cyan, bold, italic,
 // underline, reset. Removed: all other attributes (concealed, faint, inverse, backgrounds, black, white, palettes), every other
 // escape sequence and control character, C1 controls in either encoding. Bytes that are not UTF-8, and characters that reorder
-// or hide text (bidi controls and their kin), become U+FFFD. Sequences may be split over any number of calls.
+// or hide text (bidi controls and similar), become U+FFFD. Sequences may be split over any number of calls.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sallyport::cli {
 class TerminalFilter {
  public:
   [[nodiscard]] std::string filter(std::string_view bytes);
-  // What is left to print at the end: a half character, and a reset when the tool left colours on.
+  // The rest to print at the end: an incomplete character, and a reset when the tool left colours on.
   [[nodiscard]] std::string finish();
   [[nodiscard]] std::uint64_t removed() const { return removed_; }
 

@@ -34,7 +34,7 @@ struct Tested {
   std::string_view tool;
   std::string_view version;
 };
-// What the tests of this tree really ran; docs/probes.md says which scanners were stand-ins only.
+// The versions that this tree's tests ran; docs/probes.md says which scanners were only stand-ins.
 constexpr auto kTested = std::to_array<Tested>({{"git", "2.39.5"},
                                                 {"node", "20.20.2"},
                                                 {"npm", "11.19.1"},
@@ -83,7 +83,7 @@ Versions parse_versions(std::string_view text) {
   return versions;
 }
 
-// Believed only where nobody else could have written it.
+// Trusted only if no other user could have written it.
 Versions load_versions(const fs::path& directory) {
   if (directory.empty() || !trusted_file(directory / kVersionFile, TrustContext::current({}))) return {};
   const Result<SandboxedPath> root = SandboxedPath::open_root(directory);
@@ -92,7 +92,7 @@ Versions load_versions(const fs::path& directory) {
   return text ? parse_versions(*text) : Versions();
 }
 
-// A cache: that it cannot be saved is no error, the next look just takes longer.
+// A cache: a failed save is no error, the next check just takes longer.
 void save_versions(const fs::path& directory, const Versions& versions) {
   if (directory.empty() || !trusted_directory(directory, TrustContext::current({}))) return;
   std::string text;
@@ -158,7 +158,8 @@ std::vector<std::string> writers_of(const fs::path& path) {
   for (fs::path node = path;; node = node.parent_path()) {
     struct stat info{};
     if (::stat(node.c_str(), &info) == 0) {
-      // In a sticky directory everybody makes files, but only a file's owner replaces it (path_resolution(7), chmod(1)).
+      // In a sticky directory everyone can make files, but only a file's owner can replace it (path_resolution(7),
+      // chmod(1)).
       const bool sticky = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
       if (info.st_uid != 0) add(info.st_uid == ::geteuid() ? std::string("you") : fmt::format("uid {}", info.st_uid));
       if ((info.st_mode & S_IWGRP) != 0 && !sticky) add(fmt::format("gid {}", info.st_gid));

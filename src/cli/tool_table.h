@@ -1,4 +1,4 @@
-// Readiness of the closed set's tools (C29): which are here, which version, where, and how to get the others.
+// Readiness of the closed set's tools (C29): which are installed, which version, where, and how to get the others.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,15 @@ struct ToolRow {
   Need need = Need::kOptional;
   State state = State::kMissing;
   BinaryIdentity binary{};
-  std::vector<std::string> writers{};  // who could put another there
-  std::string version{};               // as it says itself, behind the jail; empty: it does not, or it is a wrapper
+  std::vector<std::string> writers{};  // which users could replace it
+  std::string version{};               // as the tool prints it, in the jail; empty: it does not, or it is a wrapper
   std::string tested{};                // the newest version we tried; empty: none
-  std::string problem{};  // why it is refused: somebody else could have put it there, or it cannot be executed
+  std::string problem{};  // why it is refused: another user could have put it there, or it cannot be executed
   std::string install{};  // the command for this system
 };
 
-// Looks for every tool of the built-in set and asks those that are here for their version, each behind the jail. The answers
-// are remembered under the user's cache directory by the file's identity.
+// Finds every tool of the built-in set and gets its version by running it in the jail. Caches the answers under the
+// user's cache directory by the file's identity.
 [[nodiscard]] std::vector<ToolRow> look_at_tools(const Environment& environment);
 
 [[nodiscard]] bool lacks_mandatory(const std::vector<ToolRow>& rows);
@@ -34,13 +34,13 @@ struct ToolRow {
 [[nodiscard]] std::string tools_text(const std::vector<ToolRow>& rows, bool colour);
 [[nodiscard]] Json tools_json(const std::vector<ToolRow>& rows);
 
-// Whoever may write the file or a directory on the way to it, or own one: "root", "you", "uid 7", "gid 7", "everyone". Root is
-// always among them.
+// Users who may write, or own, the file or a directory on its path: "root", "you", "uid 7", "gid 7", "everyone". Always
+// includes root.
 [[nodiscard]] std::vector<std::string> writers_of(const std::filesystem::path& path);
 
-// Pure: an install hint for Debian, as the system of this /etc/os-release has it.
+// Pure: turns an install hint for Debian into the command for the system of this /etc/os-release.
 [[nodiscard]] std::string install_command(std::string_view hint, std::string_view os_release);
-// Pure: the first thing that looks like a version, "2.39.5" of "git version 2.39.5".
+// Pure: the first text that looks like a version, "2.39.5" of "git version 2.39.5".
 [[nodiscard]] std::string version_in(std::string_view text);
 
 }  // namespace sallyport::cli

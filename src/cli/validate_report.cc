@@ -12,7 +12,7 @@
 namespace sallyport::cli {
 namespace {
 
-// Of a stage that did not pass: enough to see what it said, few enough to keep the verdict in sight.
+// Lines to show of a stage that did not pass: enough to see its output, few enough to keep the verdict visible.
 constexpr std::size_t kShownLines = 16;
 constexpr std::size_t kShownFindings = 40;
 
@@ -152,7 +152,7 @@ void add_changes(std::string& text, const jobs::ValidateReport& report) {
                           counts.at(static_cast<std::size_t>(ChangeKind::kReplaced)) +
                           counts.at(static_cast<std::size_t>(ChangeKind::kMetadata)),
                       counts.at(static_cast<std::size_t>(ChangeKind::kDeleted)));
-  // What npm installs is below node_modules, and each program there is executable: no news.
+  // Leave out node_modules: npm installs there, and each program there is executable.
   std::vector<const PersistenceFinding*> findings;
   std::size_t installed = 0;
   for (const PersistenceFinding& finding : report.changes.findings) {

@@ -14,22 +14,22 @@ namespace sallyport::cli {
 
 using Args = std::span<const std::string>;
 
-// What the verb does once its arguments are understood. Returns the process's exit code.
+// What the verb does after its arguments are parsed. Returns the process's exit code.
 using Action = std::function<int(const Environment&)>;
 
 struct Verb {
   std::string_view name;
   std::string_view summary;  // its line in the overview
   std::string_view page;     // its screen of help: at most 24 lines of 80 columns
-  // Pure: touches no file, no environment, no clock. An empty action means that the page was asked for.
+  // Pure: touches no file, no environment, no clock. An empty action means that the user asked for the help page.
   Result<Action> (*parse)(Args args);
-  // The format asked for in arguments that may be wrong elsewhere. Null: --json anywhere means JSON.
+  // Finds the requested format in arguments that may be wrong elsewhere. Null: --json anywhere means JSON.
   Format (*format)(Args args) = nullptr;
 };
 
 // In the order of the overview.
 [[nodiscard]] std::span<const Verb* const> verbs();
-// Null when there is none of that name.
+// Null for an unknown name.
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 
 }  // namespace sallyport::cli

@@ -38,7 +38,7 @@ std::string of_oom(const OomKilled& oom, std::string_view tool) {
   }
   std::string line =
       fmt::format("out of memory at {}: the kernel killed in {}'s own group {} time(s)", limit, tool, oom.oom_kills);
-  // The tool may have outlived what the kernel chose.
+  // The tool may have outlived the process that the kernel killed.
   if (!oom.fate) return line;
   if (const ExitCode* const code = std::get_if<ExitCode>(&*oom.fate)) {
     line += fmt::format("; {} itself exited with {}", tool, code->value);
@@ -50,7 +50,7 @@ std::string place_of(std::string_view host, std::uint16_t port) {
   return port == 0 ? std::string(host) : fmt::format("{}:{}", host, port);
 }
 
-// A tool that was denied a host and then only waited has no use for more time: the denials come first.
+// More time does not help a tool that was denied a host and then only waited: report the denials first.
 Verdict of_timeout(const TimedOut& timed_out, std::string_view tool, std::span<const Denial> denials) {
   std::string line = fmt::format("timed out after {}: {}", format_duration(timed_out.elapsed), killed(tool));
   std::string hint =
@@ -62,7 +62,7 @@ Verdict of_timeout(const TimedOut& timed_out, std::string_view tool, std::span<c
           .hint = first.hint.empty() ? hint : fmt::format("{}; or {}", first.hint, hint)};
 }
 
-// What the operator's own npm is set to is what most installs lack.
+// Most installs need only the registry of the operator's own npm.
 std::string of_denial_hint(std::string_view tool, std::span<const Denial> denials) {
   // A name that does not resolve, an address that nothing opens: no option helps.
   const bool helps = std::ranges::any_of(denials, [](const Denial& denial) { return !denial.hint.empty(); });

@@ -1,4 +1,4 @@
-// What a person is told about a run that did not simply complete.
+// The message to a person about a run that did not simply complete.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace sallyport::cli {
 [[nodiscard]] std::string signal_name(int number);
 
 struct Verdict {
-  std::string line{};  // empty: nothing to add to what the tool said itself
+  std::string line{};  // empty: nothing to add to the tool's own output
   std::string hint{};
 };
 

@@ -1,4 +1,4 @@
-// What a workspace holds, in words. Every name and text in it comes from a stranger's run, and is made printable here.
+// Describes a workspace's content. Every name and text in it comes from an untrusted run, and is made printable here.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sallyport::cli {
 [[nodiscard]] std::string diff_text(const WorkspaceDiff& diff, ByteCount quota);
 [[nodiscard]] std::string commit_text(const CommitReport& report);
 [[nodiscard]] std::string list_text(const std::vector<WorkspaceInfo>& workspaces);
-// A patch for a person: line by line, without what a terminal would obey.
+// A patch for a person: line by line, without escape sequences.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
 }  // namespace sallyport::cli

@@ -63,7 +63,7 @@ void add_words(std::string_view title, const std::vector<std::string>& words, st
   text += line + "\n";
 }
 
-// What may be said to the tool; nothing where everything may be that is not refused above.
+// The allowed words for the tool; empty when everything that is not refused above is allowed.
 std::string admitted_text(const ToolEntry& entry) {
   const hardening::AdmittedWords words = admitted_words(entry);
   std::string text;
@@ -111,7 +111,7 @@ int show(const AllowlistCommand& command, const Allowlist& allowlist) {
   const ToolEntry* const entry = allowlist.find(command.tool);
   if (entry == nullptr) return report(not_in_set(command.tool, allowlist), command.format);
   if (command.format == Format::kText) return print_text(show_text(*entry), kExitOk);
-  // The digest is that of the whole set: it says where this entry stands.
+  // The digest is that of the whole set that contains this entry.
   Json record = allowlist_record(allowlist);
   Json tool = json_of(*entry);
   tool["facts"] = facts_of(*entry);

@@ -43,7 +43,7 @@ Result<audit::NoteKey> fresh_key(const std::string& name) {
   return audit::NoteKey{.name = name, .public_key = *half, .seed = seed};
 }
 
-// Never over another: a lost key cannot be made again.
+// Never overwrites a key: a lost key cannot be recreated.
 Status write_new(const fs::path& path, std::string_view text, mode_t mode) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!fd) return fail(system_error("create", path.native(), errno, "name another file with --key FILE"));

@@ -112,7 +112,7 @@ Result<Json> checked_statement(const CheckCommand& command, const Environment& e
   return statement;
 }
 
-// The signature is bad: exit 1, as a damaged log; what could not be read is an error like any other.
+// A bad signature gives exit 1, like a damaged log; an unreadable file is an ordinary error.
 int verify_attestation(const CheckCommand& command, const Environment& environment) {
   const Result<Json> statement = checked_statement(command, environment);
   if (!statement) {

@@ -1,4 +1,4 @@
-// sallyport audit show: the calls of the log, as they went by.
+// sallyport audit show: the calls of the log, in order.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -47,7 +47,7 @@ std::string outcome_of(const Json& record) {
   return kind == "job" ? text_in(record, "result") : kind;
 }
 
-// What is shown of a record, or asked for by a filter.
+// The members of a record that we show, or that a filter reads.
 const MemberNames& shown_members() {
   static const MemberNames names = {"seq",         "time",    "kind",  "run",    "tool", "repo", "outcome",
                                     "duration_ms", "denials", "error", "result", "name", "torn", "request.argv"};
@@ -97,7 +97,7 @@ class Shower {
  public:
   explicit Shower(const ShowCommand& command, std::string since) : command_(command), since_(std::move(since)) {}
 
-  // Everything the reader has now; the exit code when nobody reads us any more.
+  // Shows everything that the reader has now; returns the exit code when our own reader is gone.
   Result<int> show(audit::LogReader& reader) {
     std::string text;
     while (const std::optional<audit::LogRecord> record = TRY(reader.next())) {
@@ -138,14 +138,14 @@ class Shower {
     return line_of_record(json, command_of(asked.is_object() ? asked : json));
   }
 
-  // The record as it is, unless it is no JSON any more.
+  // The record unchanged, unless it is not valid JSON.
   [[nodiscard]] std::string json_line_for(const audit::LogRecord& record) const {
     if (is_early(record.line.time) || !Json::accept(record.text)) return {};
     const bool wanted = !command_.has_filter() || passes(command_, picked(record.text, shown_members()));
     return wanted ? std::string(record.text) + "\n" : std::string();
   }
 
-  // Shown when it ends, or at the end when it does not; at once to who follows.
+  // Shows an intent when its call ends, or at the end of the log; with --follow at once.
   std::string intent_line(std::string text, std::string run, std::string_view time) {
     std::string line;
     if (command_.follow && !is_early(time)) {
@@ -159,7 +159,7 @@ class Shower {
   const ShowCommand& command_;
   const std::string since_;
   std::unordered_map<std::string, std::string>
-      open_;  // by run: what is shown of an intent whose end has not gone by yet
+      open_;  // by run: the text of an intent whose end we have not read yet
 };
 
 // "1h" counts back from now; anything else is the beginning of a time, as in 2026-11-17T15.

@@ -27,7 +27,7 @@ struct StatsCommand {
 struct ToolStats {
   std::uint64_t runs = 0;
   std::map<std::string, std::uint64_t> outcomes{};
-  std::vector<float> ms{};  // of each run; four bytes for each is little beside its record
+  std::vector<float> ms{};  // of each run; four bytes are little compared to a record
 };
 
 struct Totals {
@@ -40,7 +40,7 @@ struct Totals {
   std::string last{};
 };
 
-// Names from outside: no more of them are kept than a table could show.
+// Untrusted names: keep no more of them than a table could show.
 constexpr std::size_t kMostNames = 10'000;
 
 template <class Value>
@@ -96,7 +96,7 @@ double percentile(const std::vector<float>& ms, double share) {
   return static_cast<double>(ms[std::min(ms.size(), std::max<std::size_t>(rank, 1)) - 1]);
 }
 
-// Of a tool that never started there is none.
+// Empty for a tool that never started.
 std::string percentile_text(const std::vector<float>& ms, double share) {
   return ms.empty() ? "-" : fmt::format("{:.1f}", percentile(ms, share));
 }

@@ -53,7 +53,7 @@ struct DoctorCommand {
 
 constexpr int kExitBroken = 1;
 
-// The program alone was installed, or copied: its attacks are in it.
+// When only the program was installed or copied, unpack the attacks from it.
 Result<attack::Surroundings> unpack_attacks(const Environment& environment, const fs::path& self,
                                             std::optional<ScratchDir>& unpacked) {
   unpacked = TRY(ScratchDir::create("/tmp"));
@@ -81,7 +81,7 @@ Result<attack::Surroundings> find_surroundings(const Environment& environment, s
   return unpack_attacks(environment, self, unpacked);
 }
 
-// `tools` is empty when one jail was asked about: then they are not the question.
+// `tools` is empty when the user asked about one jail only.
 int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<HostMeans>& means,
                    const std::vector<ToolRow>& tools, Format format) {
   const bool any = std::ranges::any_of(jails, [](const JailAnswer& answer) { return !answer.problem; });
@@ -107,7 +107,7 @@ JailAnswer ask(const attack::Surroundings& surroundings, JailKind jail, DoctorAc
   return {.jail = jail, .established = *std::move(established), .when_asked = *std::move(asked)};
 }
 
-// Where the world of an attack cannot be made (a plain user has nothing to lose to it) it was tried on neither side.
+// If the world of an attack cannot be made (a plain user has nothing to lose to it), neither side tried it.
 bool broken(const Finding& finding) {
   if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
   return !finding.held();
@@ -156,10 +156,10 @@ Json record_of(const std::vector<Finding>& findings, std::string_view jail) {
 }
 
 int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const DoctorCommand& command) {
-  // An attack that has begun is ended and cleared away: half of one would leave its files behind.
+  // On a signal, finish the attack under way and remove its files.
   const Result<StopOnSignal> signals = StopOnSignal::start();
   if (!signals) return report(signals.error(), command.format);
-  // What a doctor killed in the middle of an attack left in /tmp; a directory of one that lives is not touched.
+  // Removes what a killed doctor left in /tmp; does not touch a directory of a living one.
   static_cast<void>(sweep_stale_scratch("/tmp"));
   std::vector<Finding> findings;
   for (const attack::Case& one : attack::kCases) {
@@ -178,7 +178,7 @@ int attack_jail(JailKind jail, const attack::Surroundings& surroundings, const D
 
 std::optional<HostMeans> means_of_first_working(const std::vector<JailAnswer>& answers) {
   const auto works = std::ranges::find_if(answers, [](const JailAnswer& answer) { return !answer.problem; });
-  // Those that are taken only by name have means of their own, which say nothing of the host's.
+  // Jails that are used only by name have their own means, which do not describe the host's.
   const std::vector<JailKind> usual = GateConfig().auto_jails;
   if (works == answers.end() || std::ranges::find(usual, works->jail) == usual.end()) return std::nullopt;
   return find_host_means(*works);
@@ -193,8 +193,8 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
-// Those that `auto` tries, in its order. Without an attack also those that are taken only by name, but for the one that takes
-// half a minute to answer.
+// Those that `auto` tries, in its order. Without an attack also those that are used only by name, except the one that
+// takes half a minute.
 std::vector<JailKind> jails_to_ask(const DoctorCommand& command) {
   if (command.jail != JailKind::kAuto) return {command.jail};
   std::vector<JailKind> jails = GateConfig().auto_jails;
@@ -214,7 +214,7 @@ int examine(const DoctorCommand& command, const Environment& environment) {
     say(fmt::format("making {} attacks, twice each; this takes a minute", attack::kCases.size()));
   }
   const bool attacking = command.action == DoctorAction::kAttack;
-  // Without a jail everything is tried in vain or not: there is nothing to probe first.
+  // Without a jail there is nothing to probe first.
   if (command.jail == JailKind::kNone && attacking) return attack_jail(command.jail, *surroundings, command);
   const std::vector<JailKind> jails = jails_to_ask(command);
   std::vector<JailAnswer> answers;

@@ -33,7 +33,7 @@ class Table {
   std::string last_;
 };
 
-// For reading: quotes only where a word would otherwise fall apart or vanish.
+// For reading: quotes a word only if it would otherwise split or vanish.
 std::string for_reading(std::string_view word) {
   const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?;&|<>()") == std::string_view::npos;
   return plain ? std::string(word) : fmt::format("'{}'", word);

@@ -1,4 +1,4 @@
-// Pages of help and the version: what the command line falls back to.
+// Pages of help and the version.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// sallyport lint: forbidden patterns in a source tree, and who excused what.
+// sallyport lint: forbidden patterns in a source tree, and their exceptions.
 #include <fmt/format.h>
 
 #include <array>

@@ -115,7 +115,7 @@ int print_probe_record(const jobs::ProbeReport& report, jobs::Severity threshold
                       code);
 }
 
-// "file:line:column", or the file alone when all of it is meant.
+// "file:line:column", or only the file when the finding concerns all of it.
 std::string place_text(const jobs::Place& place) {
   const std::string path = printable(place.path.empty() ? "." : place.path);
   return place.line == 0 ? path : fmt::format("{}:{}:{}", path, place.line, place.column);

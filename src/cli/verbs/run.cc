@@ -34,7 +34,7 @@
 namespace sallyport::cli {
 namespace {
 
-// A terminal, or `2>&1`: whoever reads both as one wants them in the order they were written in.
+// A terminal, or `2>&1`: a reader of both streams in one file needs them in the order of the writes.
 bool streams_are_one_file() {
   struct stat out{};
   struct stat err{};
@@ -54,8 +54,9 @@ int finish_text(const JailedSubprocessResult& result, const std::string& tool, c
   return exit_code_of(result.outcome, stop_signal);
 }
 
-// Everything the run started is dead by now. The gate's destructor would also wait for the kernel to take the jail's
-// mounts apart, some milliseconds; leaving at once leaves that to the helper, which ends by itself when our socket closes.
+// Everything the run started is dead by now. The gate's destructor would also wait some milliseconds until the kernel
+// has torn down the jail's mounts; if we exit at once, the helper waits instead and ends by itself when our socket
+// closes.
 [[noreturn]] void leave(int code) {
   static_cast<void>(std::fflush(nullptr));
   ::_exit(code);
@@ -95,7 +96,7 @@ int fail_run(const Error& error, const CallOptions& options, Outlets& to, const 
   return exit_code_of(error);
 }
 
-// Before the tool runs, which could put a symlink on the way to it.
+// Before the tool runs: it could put a symlink on the path.
 Result<std::optional<OutputFile>> settle_receipt(const CallOptions& options, const Environment& environment,
                                                  const JailedSubprocessSpec& spec) {
   if (!options.receipt) return std::nullopt;
@@ -106,7 +107,7 @@ Result<std::optional<OutputFile>> settle_receipt(const CallOptions& options, con
   return TRY(OutputFile::settle("receipt", environment.current_directory / *options.receipt, strangers));
 }
 
-// The record without the streams, which were shown: what a program keeps beside them.
+// Writes the record without the streams, which were already printed.
 Status keep_receipt(const CallOptions& options, const std::optional<OutputFile>& receipt,
                     const JailedSubprocessResult& result, const Json& events) {
   if (!receipt) return {};

@@ -1,4 +1,4 @@
-// sallyport validate: install and test a stranger's npm project, and say what it did.
+// sallyport validate: install and test an untrusted npm project, and report what it did.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,8 +64,8 @@ fs::path tarball_cache(const ValidateCommand& command, const Environment& enviro
   return user.empty() ? fs::path() : user / "npm";
 }
 
-// Build and test have no network, and no option gives them one: their denials come without a hint that names one. What this host
-// cannot do is said once, not for each stage.
+// Build and test have no network, and no option gives them one, so their denials come without a hint. Report what this
+// host cannot do once, not for each stage.
 class StageEvents final : public EventSink {
  public:
   explicit StageEvents(EventSink& shown) : shown_(shown) {}
@@ -117,7 +117,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
                                                          : fmt::format("{} after {}", jobs::name_of(result->state),
                                                                        format_duration(result->duration)));
   };
-  // A chatty test must not be slowed down by its audience.
+  // Printing must not slow down a test with much output.
   options.said = [&lines, next = std::chrono::steady_clock::time_point()](jobs::StageId stage,
                                                                           std::string_view line) mutable {
     const auto now = std::chrono::steady_clock::now();

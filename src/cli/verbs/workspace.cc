@@ -1,4 +1,4 @@
-// sallyport workspace: a repo that runs may write without it being touched, and what of that goes back.
+// sallyport workspace: a private writable version of a repo, and what to commit of it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ fs::path repo_of(const WorkspaceCommand& command, const Environment& environment
   return repo_around(environment.current_directory, environment, events);
 }
 
-// One that exists: a mistyped name must not make another.
+// Opens only an existing one: a mistyped name must not make another.
 Result<std::unique_ptr<Workspace>> open_existing(const WorkspaceCommand& command, const Environment& environment,
                                                  EventSink& events) {
   const fs::path state_dir = state_dir_of(command, environment);
@@ -115,7 +115,7 @@ int show_patch(Workspace& workspace, const WorkspaceDiff& diff, Format format) {
     if (!patch) return report(patch.error(), format);
     text += *patch;
   }
-  // As it is for `git apply`; a person's terminal obeys nothing in it.
+  // Unchanged for `git apply`; escaped for a terminal.
   return print_text(::isatty(STDOUT_FILENO) == 1 ? printable_lines(text) : text, kExitOk);
 }
 
@@ -203,7 +203,8 @@ Status check_words(const WorkspaceCommand& command) {
   const bool is_list = command.what == "list";
   const std::size_t most = is_list ? 0 : command.what == "commit" ? command.words.size() : 1;
   if (command.words.size() > most) return fail(superfluous_word(command.words[most]));
-  // An empty name is an unset variable of a script; the library would make one that is gone with this process.
+  // An empty name is probably a script's unset variable; the library would make an anonymous workspace that ends with
+  // this process.
   if (is_list || (!command.words.empty() && !command.words.front().empty())) return {};
   return fail(invalid_request("workspace", "no name was given", "see 'sallyport help workspace'"));
 }
