@@ -21,7 +21,7 @@ constexpr milliseconds kHostPatience{5000};
 constexpr std::size_t kMostHeard = 4U << 20U;
 
 constexpr std::string_view kHttpAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-// A fatal alert: whoever speaks TLS learns that somebody listened.
+// A fatal alert: a TLS client learns that a server answered.
 constexpr std::string_view kTlsAnswer("\x15\x03\x03\x00\x02\x02\x28", 7);
 constexpr char kTlsHandshake = 22;
 
@@ -41,7 +41,7 @@ Result<std::unique_ptr<AllowedHost>> AllowedHost::open() {
 AllowedHost::AllowedHost(UniqueFd listener, std::uint16_t port)
     : listener_(std::move(listener)), port_(port), thread_([this](const std::stop_token& stop) { listen(stop); }) {}
 
-// One after the other: an attack holds one connection at a time.
+// Serves one after the other: an attack holds one connection at a time.
 void AllowedHost::listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (!readable(listener_.get())) continue;

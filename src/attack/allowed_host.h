@@ -1,4 +1,4 @@
-// The one host an attack on egress may reach: answers whatever it is sent, and remembers it.
+// The one host an attack on egress may reach: it answers any bytes, and records them.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class AllowedHost {
   AllowedHost(UniqueFd listener, std::uint16_t port);
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  // `word` was among the bytes it was sent. Waits until its connections have ended, so that nothing is still under way.
+  // True when it received `word`. Waits until its connections have ended, so that nothing is still under way.
   [[nodiscard]] bool was_told(std::string_view word) const;
 
  private:

@@ -1,5 +1,5 @@
-// One attack as plain data: what it is called, which guarantee it would break, and how one sees from outside that it
-// did. The deed itself is a function of the same name in src/attack/program; the outside world it needs is made by world.cc.
+// One attack as plain data: its name, the guarantee that it would break, and how that shows from outside. The deed
+// itself is a function of the same name in src/attack/program; the outside world it needs is made by world.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace sallyport::attack {
 
 // How the effect shows. Never the exit code: a crash, a refusal and a typo all look alike there.
 enum class Effect : std::uint8_t {
-  kTellsCanary,    // prints "EFFECT:" and a secret it was never told
-  kTellsBroken,    // prints "EFFECT:broken": the kernel did, or at least looked at, what must be refused unseen
+  kTellsCanary,    // prints "EFFECT:" and a secret that it never got
+  kTellsBroken,    // prints "EFFECT:broken": the kernel did, or at least examined, what the filter must refuse
   kVictimChanged,  // the victim file of the outside world is no longer as it was
   kFileAppears,    // a file that only a break-out can make is there
   kHeard,          // one of our listeners got something
-  kSmuggled,       // the one allowed host was sent something that it must not be sent
+  kSmuggled,       // the one allowed host received something that it must not get
   kKilled,         // the accomplice outside is dead
   kSurvives,       // a process with our marker lives on after the run
   kFloods,         // more output was kept than the cap allows
@@ -24,7 +24,7 @@ enum class Effect : std::uint8_t {
   kForgesVerdict,  // the run's verdict is not the plain end that really happened
 };
 
-// What the outside world has to offer besides its files and listeners, which are always there.
+// What the outside world provides besides its files and listeners, which are always there.
 enum class Prop : std::uint32_t {
   kNothing = 0,
   kWritableRepo = 1U << 0U,
@@ -45,11 +45,11 @@ enum class Prop : std::uint32_t {
   kStdinFile = 1U << 15U,     // stdin is the victim file, open for reading and writing
   kGitRepo = 1U << 20U,       // the repo has git directories of every kind (git_world.cc)
   kSocketInRepo = 1U << 21U,  // listeners of ours have their sockets in the repo
-  kWorkspace = 1U << 23U,     // in a jail the repo is a workspace's; without one it is the host's own
-  // A datagram to a group, which a network must have rules for to refuse. Where connections are carried out of one that has none, it
-  // stays on the jail's own loopback and nobody says so (ADR 0107).
+  kWorkspace = 1U << 23U,     // in a jail the repo is a workspace; without a jail it is the host's own
+  // A datagram to a group, which a network can refuse only with rules. Where connections are carried and there are no
+  // rules, it stays on the jail's own loopback without an error (ADR 0107).
   kToAGroup = 1U << 24U,
-  // The deed is one on the kernel: another than the host's may say yes to it, about itself.
+  // The attack is on the kernel: a kernel other than the host's may allow it, since that affects only itself.
   kToTheKernel = 1U << 25U,
   kLinkedCorner = 1U << 22U,  // what is protected in the writable repo is a symlink or has a second name
 };

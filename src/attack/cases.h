@@ -1,4 +1,4 @@
-// Every attack there is, by family, after the collection of advisories the project started from (docs/attacks.md).
+// Every attack, by family, from the collection of advisories with which the project started (docs/attacks.md).
 #pragma once
 
 #include <algorithm>

@@ -19,13 +19,13 @@ using spawn::CarelessProcess;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{30'000};
-constexpr milliseconds kDeadline{700};  // of a caller who only asks politely
+constexpr milliseconds kDeadline{700};  // of a caller that only sends SIGTERM
 
 Try impossible(const Error& error) { return {.got = Got::kImpossible, .why = error.message}; }
 
 std::string kept(const std::filesystem::path& path) { return read_whole_file(path, mebibytes(16)).value_or(""); }
 
-// What a caller concludes who goes by exit codes and texts.
+// What a caller would conclude from exit codes and texts.
 bool looks_killed(int status, const std::string& output) {
   constexpr int kTimeoutCode = 124;
   return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) >= kTimeoutCode) ||
@@ -47,11 +47,11 @@ spawn::CarelessStart careless_attack(const Case& attack, const World& world) {
   return start;
 }
 
-// What is still there while the effect is judged; each is killed and reaped with this value.
+// Processes that live while the effect is judged; destroying this value kills and reaps them.
 using Bystanders = std::vector<CarelessProcess>;
 
-// The attacker ends by itself, or is sent SIGTERM when it outstays what its caller allows; then a careless caller goes
-// on without looking back.
+// The attacker ends by itself, or gets SIGTERM after the caller's deadline; then a careless caller continues without a
+// check.
 Result<int> run_to_end(const Case& attack, const spawn::CarelessStart& start, Bystanders& bystanders) {
   bystanders.push_back(TRY(CarelessProcess::start(start)));
   CarelessProcess& attacker = bystanders.back();

@@ -34,7 +34,7 @@ bool within(milliseconds at_most, Condition condition) {
 }  // namespace
 
 bool was_tried(const Case& attack, const Evidence& evidence) {
-  // A flood pushes the first line out of what is kept; that there is so much left is proof enough.
+  // A flood pushes the first line out of the kept output; its size is proof enough.
   if (attack.effect == Effect::kFloods && evidence.most_kept >= kOutputCap) return true;
   return evidence.output.find("ATTACK:" + std::string(attack.name)) != std::string::npos;
 }
@@ -121,7 +121,7 @@ bool any_lives_on_and_is_killed(const std::vector<ProcessEntry>& processes) {
 bool survivor_found_and_killed(std::string_view marker) {
   constexpr milliseconds kTimeToDie{2000};
   constexpr int kLooks = 5;
-  // One look may miss a process that forks meanwhile: gone is what stays gone.
+  // One scan may miss a process that forks meanwhile: it counts as gone only after several scans.
   int absent = 0;
   const auto stays_gone = [&] {
     absent = find_process(marker) ? 0 : absent + 1;

@@ -1,4 +1,4 @@
-// Our own ears outside the jail: one listener of each kind, and what anybody ever said to them.
+// Our listeners outside the jail: one of each kind, and what they received.
 #pragma once
 
 #include <cstdint>

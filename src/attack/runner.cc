@@ -22,7 +22,7 @@ using spawn::CarelessProcess;
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-// A closed set of one. The attacks that concern the set itself get another one.
+// A closed set of one tool. Attacks on the set itself get another set.
 constexpr std::string_view kPolicy = R"(schema = "sallyport.policy/1"
 [[tool]]
 name = "sallyport-attack"
@@ -79,10 +79,10 @@ Result<JailedSubprocessSpec> spec_for(const Case& attack, const World& world, st
   if (has(attack.props, Prop::kPreload)) spec.env_extras = {{"LD_PRELOAD", "/nonexistent.so"}};
   if (has(attack.props, Prop::kTerminal)) spec.stdin_source = RawStdinFd{.fd = world.given_stdin()};
   if (has(attack.props, Prop::kStdinFile)) spec.stdin_source = StdinFd{.fd = world.given_stdin()};
-  // Without a jail there is no allowing: every host can be reached.
+  // Without a jail no rule applies: every host is reachable.
   if (jail != JailKind::kNone) spec.allowed_hosts = TRY(world.allowed_hosts(attack));
-  // A forged verdict is the gate's to see through with or without the limit's strong form.
-  // Without a jail nothing is required, to see what the gate alone holds off.
+  // The gate must detect a forged verdict with or without the limit's strong form. Without a jail we require nothing,
+  // to see what the gate alone stops.
   if (attack.effect != Effect::kForgesVerdict && jail != JailKind::kNone) spec.required = {attack.guarantee};
   return spec;
 }
@@ -151,7 +151,7 @@ Result<Evidence> with_dying_owner(const Case& attack, const World& world, const 
   start.stderr_to = world.outside("stderr");
   CarelessProcess owner = TRY(CarelessProcess::start(start));
   const std::string tried = "ATTACK:" + std::string(attack.name);
-  // By what it says: behind another kernel it is no process of this one.
+  // Wait for its output: behind another kernel it is no process of this one.
   while (read_whole_file(start.stdout_to, mebibytes(1)).value_or("").find(tried) == std::string::npos) {
     if (owner.wait(5ms)) {
       const std::string said = read_whole_file(start.stderr_to, mebibytes(1)).value_or("");
@@ -190,7 +190,7 @@ Result<Evidence> attack_jail(const Case& attack, const World& world, const Surro
   return evidence;
 }
 
-// The attacks on who is executed are stopped by not executing anything: only for these is a refusal the defence.
+// A refusal stops attacks on which program runs: only for these it counts as the defence.
 bool refusal_is_the_defence(const Case& attack, const Error& error) {
   // What cannot be protected is not run.
   if (has(attack.props, Prop::kLinkedCorner)) {

@@ -1,10 +1,10 @@
-// Does each attack twice: carelessly, without the gate (the positive control, which must work), and behind a jail,
+// Makes each attack twice: carelessly, without the gate (the positive control, which must work), and behind a jail,
 // which must stop it. The same code serves the conformance tests and `sallyport doctor --attack`.
 //
 //   Finding finding = perform(*find_case("read_home"), surroundings, JailKind::kNative);
 //   if (finding.jailed.got == Got::kThrough) …  // the guarantee is broken
 //
-// Leaves nothing behind; never harms the host: what an attack could break is a copy or lies in namespaces of its own.
+// Leaves nothing behind and never harms the host: what an attack could break is a copy or lies in its own namespaces.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ namespace sallyport::attack {
 enum class Got {
   kThrough,     // the effect is there
   kBlocked,     // it was tried, and the effect is not there
-  kRefused,     // the gate did not start it: the guarantee cannot be had here, and a caller who requires it is told so
+  kRefused,     // the gate did not start it: the guarantee is unavailable here, and the gate refuses a call that requires it
   kImpossible,  // this host cannot show it (only without a jail)
   kNotTried,    // something else went wrong; proves nothing
 };
@@ -42,7 +42,7 @@ struct Finding {
   Try control{};
   Try jailed{};
 
-  // Nothing got through, and what was not tried is not taken for safe.
+  // True when the attack was stopped; an attack that was not tried does not count as safe.
   [[nodiscard]] bool held() const { return jailed.got == Got::kBlocked || jailed.got == Got::kRefused; }
 };
 
@@ -53,8 +53,8 @@ struct Finding {
 
 // One harmless run: what its receipt lists when this jail works here, else why not.
 [[nodiscard]] Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKind jail);
-// What only a run has that asks for it, and by what: hosts, limits, no Unix sockets. One harmless run that asks for all that is
-// not refused here.
+// Guarantees that a run must ask for, and their means: hosts, limits, no Unix sockets. Makes one harmless run that asks
+// for everything that is not refused here.
 [[nodiscard]] Result<std::vector<Established>> probe_what_is_asked_for(const Surroundings& surroundings, JailKind jail);
 
 }  // namespace sallyport::attack

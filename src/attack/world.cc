@@ -57,8 +57,8 @@ Status copy_program(const fs::path& from, const fs::path& to) {
 
 Error cannot_be_shown(std::string_view why) { return invalid_request("control", why); }
 
-// A name in a directory of the host: to see it is to see the directory. The one that was left alone longest, since others
-// may come and go before anybody looks.
+// A name in a directory of the host: a tool that sees it sees the directory. Picks the entry that is unchanged for
+// longest, since others may disappear meanwhile.
 Result<std::string> entry_of(const fs::path& directory) {
   std::optional<std::pair<time_t, std::string>> oldest;
   std::error_code error;
@@ -79,7 +79,7 @@ Result<std::string> interface_to_hide() {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
     const std::string name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
-    // Tunnel devices show up in every network namespace of their own accord.
+    // Tunnel devices appear in every network namespace automatically.
     if (name != "lo" && !name.starts_with("sit") && !name.starts_with("tunl") && !name.starts_with("ip6")) return name;
   }
   return fail(cannot_be_shown("this host has no network interface but the loopback"));

@@ -1,5 +1,5 @@
 // The outside world of one attack, made fresh for each try: secrets to steal, a victim to overwrite, listeners to
-// reach, descriptors left open by a careless caller. All of it is gone with the object, whatever the attack did.
+// reach, descriptors left open by a careless caller. The destructor removes all of it, whatever the attack did.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run in a world is given, and what its attack left behind there.
+// What a run in a world gets, and what its attack left behind there.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -59,12 +59,12 @@ Result<std::vector<HostRule>> World::allowed_hosts(const Case& attack) const {
   if (!allowed_) return rules;
   const std::string target = fmt::format("127.0.0.1:{}", allowed_->port());
   rules.push_back(TRY(parse_host_rule(fmt::format("{}={}", kAllowedName, target))));
-  // A port that a rule names: there the allowed host may be spoken to in other tongues too.
+  // A port that a rule names: there other protocols to the allowed host are allowed too.
   if (attack.name.starts_with("named_")) {
     rules.push_back(TRY(parse_host_rule(fmt::format("{}:4873={}", kAllowedName, target))));
   }
   const std::uint16_t forbidden = listeners_->tcp_port();
-  // A port that is open to the allowed host, with somebody else at it here.
+  // A port that is open to the allowed host, at which another server listens here.
   if (attack.name == "egress_allowed_port" || attack.name == "refusal_hangs" ||
       attack.name == "refused_connect_stands") {
     rules.push_back(TRY(parse_host_rule(fmt::format("{}:{}={}", kAllowedName, forbidden, target))));

@@ -1,7 +1,8 @@
 // The attacker's side: one multi-call program, `sallyport-attack NAME key=value…`, with one function per attack. It
 // links nothing of sallyport, is static (so it runs in any root), and is written against the kernel, not a jail.
 //
-// A deed that worked shows outside, or says "EFFECT:" and something it could not know otherwise (src/attack/case.h).
+// A successful attack shows outside, or prints "EFFECT:" and something that it could not know otherwise
+// (src/attack/case.h).
 #pragma once
 
 #include <span>
@@ -40,7 +41,7 @@ std::span<const Entry> verdict_deeds();
 std::span<const Entry> identity_deeds();
 std::span<const Entry> helper_deeds();  // accomplice, partner, owner: not attacks, but parts of some
 
-// Where a jail shows the repo once more (C14); on a host that is only the first word of a path.
+// Where a jail shows the repo once more (C14); on a host that is only the start of a path.
 inline constexpr const char* kRepoInside = "/work";
 
 // The value of key=value on the command line; empty when it is not there.
@@ -59,8 +60,8 @@ bool put(const std::string& path, std::string_view content);
 // Runs `body` in a child and waits for it: what it does to itself (namespaces, ids, signals) stays there.
 void in_child(void (*body)());
 
-// Into user and mount namespaces of our own, so that an attack that works harms nobody. False when root could not:
-// then the deed must not be done, the host would feel it.
+// Enters our own user and mount namespaces, so that a successful attack does no harm. False when root could not: then
+// do not attack, because it would affect the host.
 bool harmless();
 
 inline constexpr int kSecretFd = 77;

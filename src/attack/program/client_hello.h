@@ -1,4 +1,4 @@
-// A ClientHello written byte by byte, with whatever in it an attack wants there.
+// A ClientHello written byte by byte, with any content that an attack needs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Changing what is the host's own about a device node: mode, owner, times, access list. Without a jail the deeds are done
-// to copies of the nodes in a mount namespace of our own, so that the host keeps its /dev.
+// Changing what is the host's own about a device node: mode, owner, times, access list. Without a jail the attacks use
+// copies of the nodes in a mount namespace of our own, so that the host keeps its /dev.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -22,7 +22,7 @@ struct Node {
 };
 constexpr auto kNodes = std::to_array<Node>({Node{"/dev/null", 3}, Node{"/dev/zero", 5}, Node{"/dev/full", 7},
                                              Node{"/dev/random", 8}, Node{"/dev/urandom", 9}});
-// What a jail hides in /proc it may hide behind a device node.
+// A jail may hide files in /proc behind a device node.
 constexpr auto kHidden =
     std::to_array<Node>({Node{"/proc/kallsyms", 3}, Node{"/proc/timer_list", 3}, Node{"/proc/keys", 3}});
 
@@ -32,7 +32,7 @@ bool cover(const Node& node) {
   return mount(copy.c_str(), node.path, nullptr, MS_BIND, nullptr) == 0 || access(node.path, F_OK) != 0;
 }
 
-// Root without a jail. Anybody else cannot harm the host's nodes, or is to be kept from it by a jail.
+// For root without a jail. Other users cannot harm the host's nodes; in a jail, the jail must prevent it.
 bool spare_the_host() {
   if (geteuid() != 0) return true;
   if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;

@@ -1,4 +1,4 @@
-// Around egress: reaching somebody else than the one allowed host, by any way out of the network namespace.
+// Around egress: reaching a host other than the one allowed, by any way out of the network namespace.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/netfilter/nf_tables.h>
@@ -42,7 +42,7 @@ void by_name(std::string_view name) {
   answered(fd, 500);  // time for the gate to connect on our behalf
 }
 
-// One process listens and passes on, another speaks to it.
+// One process listens and passes bytes on, another connects to it.
 void relay() {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in here = loopback(0);
@@ -73,7 +73,8 @@ void refused_udp_hangs() {
   if (!answered(fd, kPatience)) broken();
 }
 
-// Sent without an error to where nobody can answer: the sender waits for ever. By way of loopback, which every host has.
+// A datagram sent without an error to where nobody can answer makes the sender wait for ever. Uses loopback, which
+// every host has.
 void if_group_hears(const char* group) {
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const int on = 1;
@@ -103,10 +104,10 @@ void if_socket(int family, int type, int protocol) {
   if (socket(family, type | SOCK_CLOEXEC, protocol) >= 0) broken();
 }
 
-// The host is not harmed: what is to be taken away is not there. A plain user looks in a namespace of its own.
+// This does not harm the host: the thing to remove does not exist. A plain user tries in its own namespace.
 bool may_edit_network() { return geteuid() == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 || errno == EPERM; }
 
-// broken() when the kernel went so far as to look for the thing.
+// Calls broken() when the kernel got as far as looking the thing up.
 void ask(int protocol, const void* message, std::size_t size) {
   const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
   if (fd < 0 || send(fd, message, size, 0) < 0 || !answered(fd, kPatience)) return;
@@ -115,7 +116,7 @@ void ask(int protocol, const void* message, std::size_t size) {
   const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
   if (got < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr))) || header->nlmsg_type != NLMSG_ERROR) return;
   errno = -static_cast<const nlmsgerr*>(NLMSG_DATA(header))->error;
-  if (errno == EACCES) return;  // gVisor's word for EPERM
+  if (errno == EACCES) return;  // gVisor answers this instead of EPERM
   broken_if_looked_at(errno == 0 ? 0 : -1);
 }
 

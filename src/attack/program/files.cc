@@ -35,7 +35,7 @@ void symlink_write_out() {
 void read_shadow() {
   const int fd = open("/etc/shadow", O_RDONLY | O_CLOEXEC);
   struct stat about{};
-  // Its size is proof enough; its content is nobody's business.
+  // Its size is proof enough; do not read its content.
   if (fd >= 0 && fstat(fd, &about) == 0) effect("shadow of " + std::to_string(about.st_size));
 }
 
@@ -56,7 +56,7 @@ void change_flags() {
   if (ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0) broken();
 }
 
-// Would tell the name of every file that is made there.
+// A watch would report the name of every file that is made there.
 void watch_home() {
   const std::string secret = arg("home_secret");
   const int events = inotify_init1(IN_CLOEXEC);
@@ -138,8 +138,8 @@ void core_file() {
   in_child([] { raise(SIGABRT); });
 }
 
-// The kernel feeds a core_pattern that is a pipe at every limit but exactly 1 (core(5)). Whether the host has one is its
-// own business: the limit decides.
+// The kernel feeds a core_pattern that is a pipe at every limit but exactly 1 (core(5)). It does not matter whether
+// this host has one: the limit decides.
 void broken_if_handler_is_fed() {
   rlimit limit{};
   if (getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_cur != 1) broken();
@@ -169,7 +169,7 @@ int look_for_readable(const char* path, const struct stat* about, int what, FTW*
     closedir(entries);
     if (count > 2) broken();
   }
-  // What is read of the kernel's log is gone for others.
+  // Reading the kernel's log would remove it for others.
   if (what == FTW_F && (about->st_mode & S_IROTH) == 0 && name != "/proc/kmsg") read_of(path);
   return FTW_CONTINUE;
 }

@@ -1,4 +1,4 @@
-// Being started at all, as what we are not, and what we are handed when we are.
+// Attacks by being started: as another program, and by what the tool gets at its start.
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

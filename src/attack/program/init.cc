@@ -1,5 +1,5 @@
 // Against the process that holds the jail together: process 1 in it. Without a jail the accomplice takes its place, and
-// whatever is set is what was there before.
+// each call sets the value that was there before.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ioprio.h>
@@ -66,7 +66,7 @@ void change() {
   if (kChange(arg_number("pid")) || (geteuid() != 0 && kChange(kInit))) broken();
 }
 
-// Everybody of one user, init among them.
+// All processes of one user, init among them.
 void priority_of_user() {
   in_child([] {
     errno = 0;
@@ -84,7 +84,7 @@ std::string status_of_init() {
   return text;
 }
 
-// What a line of /proc/1/status says after its name.
+// The value of a line of /proc/1/status.
 std::string field(std::string_view name) {
   const std::string text = "\n" + status_of_init();
   const std::size_t at = text.find("\n" + std::string(name) + ":\t");
@@ -100,7 +100,7 @@ void capabilities() {
 }
 
 void unfiltered() {
-  const std::string privileges = field("NoNewPrivs");  // gVisor's kernel does not tell
+  const std::string privileges = field("NoNewPrivs");  // gVisor's kernel does not show it
   const bool may_gain = !privileges.empty() && privileges != "1";
   if (!status_of_init().empty() && (field("Seccomp") != "2" || may_gain)) broken();
 }

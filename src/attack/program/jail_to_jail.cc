@@ -1,5 +1,5 @@
-// Two runs that should know nothing of each other. `partner` has the secret and offers it by every way at once; the
-// attacker tries one of them, for as long as a slow machine may need.
+// Two runs that should know nothing of each other. `partner` has the secret and offers it in every way at once; the
+// attacker tries one of them, as long as a slow machine may need.
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>

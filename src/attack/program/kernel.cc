@@ -38,7 +38,7 @@ void bpf_map() {
   broken_if_looked_at(syscall(SYS_bpf, BPF_MAP_CREATE, &attributes, sizeof attributes));
 }
 
-// Each kernel makes one up when it starts, and shows it to whoever asks.
+// Each kernel generates one at boot, and shows it to every process.
 void same_kernel() {
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   std::array<char, 36> id{};
@@ -51,7 +51,7 @@ void perf_event() { broken_if_looked_at(syscall(SYS_perf_event_open, nullptr, 0,
 void key_control() { broken_if_looked_at(syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0)); }
 
 void key_add() {
-  // Of the process's own ring: it is gone with it.
+  // In the process's own keyring, which ends with the process.
   broken_if_looked_at(syscall(SYS_add_key, "user", "sallyport-attack", "x", 1, KEY_SPEC_PROCESS_KEYRING));
 }
 
@@ -130,7 +130,7 @@ void user_dispatch() {
   });
 }
 
-// Where the processor has the control at all.
+// Only if the processor has the control.
 void speculate() {
   in_child([] {
     if (prctl(PR_SET_SPECULATION_CTRL, PR_SPEC_STORE_BYPASS, PR_SPEC_ENABLE, 0UL, 0UL) == 0) broken();

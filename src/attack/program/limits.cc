@@ -96,7 +96,7 @@ void fill_file(const char* directory, std::size_t size, Keep keep) {
   if (fd < 0) return;
   if (keep == Keep::kWhileOpen) unlink(path.c_str());
   const std::size_t written = fill(fd, size);
-  // Held a moment in full: a supervisor that looks now and then must have had its chance.
+  // Hold it in full for a moment: a supervisor that measures from time to time must have a chance to see it.
   usleep(300'000);
   unlink(path.c_str());
   if (written >= size) broken();

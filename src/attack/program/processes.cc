@@ -28,7 +28,7 @@ void sleep_long() {
   _exit(0);
 }
 
-// What NAME= or --secret= words another process has in `file` of its /proc directory.
+// Prints the NAME= or --secret= words that another process has in `file` of its /proc directory.
 void tell_words_of_others(const char* file, std::string_view key) {
   DIR* const processes = opendir("/proc");
   if (processes == nullptr) return;
@@ -116,7 +116,7 @@ void accomplice() {
   secret.copy(secret_in_memory, kSecretSize - 1);
   const int fd = memfd_create("secret", 0);
   if (fd < 0 || write(fd, secret.data(), secret.size()) < 0 || dup2(fd, kSecretFd) < 0) return;
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // or a security module makes the control fail
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // otherwise a security module makes the control fail
   put(arg("ready"), "ready");
   sleep_long();
 }

@@ -1,5 +1,5 @@
-// How the attacks on the network connect. In a jail with egress a lookup gives the address to use; where nobody answers
-// lookups (the positive control) the listener's real address is taken.
+// How the attacks on the network connect. In a jail with egress a lookup gives the address to use; where lookups get no
+// answer (the positive control) it uses the listener's real address.
 #pragma once
 
 #include <netinet/in.h>
@@ -20,7 +20,7 @@ std::optional<in_addr> look_up(std::string_view name);
 // By that address and `port`; where the name cannot be looked up, to `otherwise` on the host's loopback.
 int connect_by_name(std::string_view name, int port, int otherwise);
 
-// Something came back, the other end hung up, or it was refused: within `milliseconds`.
+// True when, within `milliseconds`, an answer came, the other end closed, or the connection was refused.
 bool answered(int fd, int milliseconds);
 
 }  // namespace sallyport::attacks

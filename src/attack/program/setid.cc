@@ -1,5 +1,5 @@
-// Leaving a set-id file, one with capabilities, or a device node in a place that the caller made writable. The judge looks
-// through the repo afterwards.
+// Leaving a set-id file, one with capabilities, or a device node in a place that the caller made writable. The judge
+// searches the repo afterwards.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

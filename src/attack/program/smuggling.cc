@@ -1,5 +1,5 @@
-// Saying to the one allowed host what is meant for another. Each message carries the run's marker; where that arrives
-// the attack has worked. The honest messages carry it too, and must arrive: else the others proved nothing.
+// Sends to the one allowed host what is meant for another. Each message carries the run's marker; if it arrives, the
+// attack has worked. The honest messages carry it too, and must arrive: otherwise the others prove nothing.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using namespace std::string_literals;
 constexpr std::string_view kName = "allowed.test";
 constexpr int kHttp = 80;
 constexpr int kTls = 443;
-// Of a rule that names it: what is spoken there is the allowed host's affair, unless it names a host.
+// A port that a rule names: any protocol is allowed there, unless it names another host.
 constexpr int kNamed = 4873;
 constexpr int kPatience = 3000;
 
@@ -27,7 +27,7 @@ std::string other() { return marker() + ".test"; }
 
 int allowed(int port) { return connect_by_name(kName, port, arg_number("allowed")); }
 
-// Waits for an answer, for the gate must have the time to pass the message on.
+// Waits for an answer, because the gate needs time to pass the message on.
 void tell(int port, std::string_view message) {
   const int fd = allowed(port);
   say(fd, message);
@@ -35,7 +35,7 @@ void tell(int port, std::string_view message) {
   close(fd);
 }
 
-// The second is said when the first has been answered.
+// Sends the second when the first has been answered.
 void tell_twice(int port, std::string_view first, std::string_view second) {
   const int fd = allowed(port);
   say(fd, first);
@@ -96,7 +96,7 @@ constexpr std::string_view kKeyExchange("\x16\x03\x03\x00\x05\x10\x00\x00\x01k",
 std::string honest_hello() { return client_hello({.random = "first", .extensions = server_name(kName)}); }
 std::string hostile_hello() { return client_hello(hello(server_name(other()))); }
 
-// The allowed host is greeted as it should be; then, behind something that servers pass over, another one.
+// Sends the allowed host's own hello; then, after something that servers skip, one for another host.
 void greet_behind(std::string_view between) {
   tell_twice(kTls, honest_hello(), std::string(between) + hostile_hello());
 }

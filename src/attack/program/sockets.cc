@@ -39,7 +39,7 @@ int datagram_pair() {
   return pair[0];
 }
 
-// With a descriptor of ours in the message: whoever listens gets a way in that no mount guards.
+// With a descriptor of ours in the message: the listener gets access that no mount restricts.
 void send_descriptor(int fd) {
   const int gift = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   char text[] = "hello";

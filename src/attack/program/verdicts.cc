@@ -1,4 +1,4 @@
-// Pretending to another end than one's own.
+// Pretends to end in another way than it does.
 #include <signal.h>
 #include <unistd.h>
 
