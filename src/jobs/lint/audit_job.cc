@@ -12,7 +12,7 @@
 namespace sallyport::jobs {
 namespace {
 
-// Who excused what decides what "clean" means.
+// The exceptions decide what "clean" means.
 std::string digest_of(const std::vector<Exception>& exceptions) {
   std::string text;
   for (const Exception& exception : exceptions) {

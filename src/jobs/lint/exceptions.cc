@@ -64,7 +64,7 @@ Result<std::vector<Exception>> parse_exceptions(std::string_view text, std::stri
   return exceptions;
 }
 
-// Iterative with one way back per kind of star, so that no pattern takes exponential time.
+// Iterative, with one backtracking point per kind of star, so that no pattern takes exponential time.
 bool path_matches(std::string_view pattern, std::string_view path) {
   std::size_t p = 0;
   std::size_t s = 0;

@@ -46,7 +46,7 @@ LintReport lint(const JobContext& context, const LintOptions& options) {
     finding.suppression = Suppression{.kind = Suppression::Kind::kExternal, .justification = exception->reason};
   }
   add_fingerprints(context.repo, ran->findings);
-  // Of a part of the files nothing can be said about exceptions for the others.
+  // After a scan of some files we cannot judge exceptions for the others.
   if (only) return report;
   std::ranges::copy_if(options.exceptions, std::back_inserter(report.unused),
                        [&](const Exception& exception) { return !used.contains(exception.line); });

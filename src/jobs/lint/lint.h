@@ -22,17 +22,17 @@ struct LintReport {
   std::vector<Exception> unused{};  // exceptions that excused nothing
 };
 
-// What an exception excuses is kept, suppressed, with the exception's reason. A comment in the source excuses nothing: it is
-// reported with a mark and counts.
+// Keeps an excused finding as suppressed, with the exception's reason. A comment in the source excuses nothing: its
+// finding is marked and counts.
 [[nodiscard]] LintReport lint(const JobContext& context, const LintOptions& options);
 
-// Whether it fails the lint: everything but what an exception of ours excuses.
+// True when the finding fails the lint: all do except those that our exceptions excuse.
 [[nodiscard]] bool counts(const Finding& finding);
 
 // 0 clean, 1 findings, 2 could not complete.
 [[nodiscard]] int lint_exit_code(const LintReport& report);
 
-// For the audit log: its one scanner a step.
+// For the audit log: its one scanner is a step.
 [[nodiscard]] AuditJob audit_of(const LintReport& report, const LintOptions& options);
 
 }  // namespace sallyport::jobs

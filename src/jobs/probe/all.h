@@ -14,7 +14,7 @@ extern const Probe kGrype;
 extern const Probe kScipTypescript;
 extern const Probe kTestCoverage;
 extern const Probe kRuntimeTrace;
-// Not one that can be chosen: it runs after the others, over what they found.
+// Cannot be selected: it runs after the others, over their findings.
 extern const Probe kBlinding;
 [[nodiscard]] ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeResult> results);
 

@@ -1,5 +1,5 @@
-// syft lists the packages of the repo, grype those with known vulnerabilities. Both get a configuration of ours by name, so
-// that none of the repo's counts.
+// syft lists the packages of the repo, grype those with known vulnerabilities. Both get our configuration by name, so
+// that none of the repo's applies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ ScannerOutcome run_anchore(const ProbeInput& input, const AnchoreTool& tool) {
   }
   auto parsed = tool.parse(answer.out());
   if (!parsed) return failed(answer, "its output was not understood: " + parsed.error());
-  // One package in two places is two findings in one: the message names it.
+  // One package in two places gives two findings; the message names the package.
   std::ranges::stable_sort(parsed->findings, {}, &Finding::message);
   return Ran{.findings = std::move(parsed->findings),
              .inventory = std::move(parsed->inventory),

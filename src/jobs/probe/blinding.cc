@@ -1,4 +1,4 @@
-// What the repo carries to make scanners look away. It does not work on our probes; that it is there is a finding.
+// What the repo contains to blind scanners. It has no effect on our probes, but its presence is a finding.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -12,7 +12,7 @@ struct Steering {
   std::string_view name;
   std::string_view tool;
 };
-// Files that steer or blind a scanner that runs over the repo without care.
+// Files that steer or blind a scanner that trusts the repo.
 constexpr auto kSteering = std::to_array<Steering>({
     {".semgrepignore", "semgrep"},
     {".gitleaks.toml", "gitleaks"},
@@ -61,7 +61,7 @@ std::vector<RuleInfo> blinding_rules() {
            .help = std::string(kHelp)}};
 }
 
-// The files that git's ignore files hide, of those with findings.
+// Which of the files with findings git's ignore files hide.
 std::variant<std::set<std::string>, ScannerOutcome> shown_files(const JobContext& context) {
   ToolRun run =
       run_tool(context, {.probe = "blinding",
@@ -104,7 +104,7 @@ ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeR
     return file_name(file.path) == ".gitignore" || file.path == ".git/info/exclude";
   });
   with_findings.erase("");
-  // rg before 14 obeys it whatever it is told, and above git's: it can take a file out of what they hide, or hide all.
+  // rg before 14 always obeys it, with precedence over git's: it can reveal files that git's hide, or hide all files.
   const auto overruling = std::ranges::find_if(
       input.files->files, [](const SurveyedFile& file) { return file_name(file.path) == ".rgignore"; });
   if (has_ignore_file && !with_findings.empty() && overruling != input.files->files.end()) {

@@ -1,4 +1,4 @@
-// The report for people: a Markdown comment, and one self-contained HTML page. Every text that is not ours is escaped.
+// The report for people: a Markdown comment, and one self-contained HTML page. It escapes every text that is not ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string marks_of(const Finding& finding) {
   return marks;
 }
 
-// A scanner that did not look has no number of findings, not even 0.
+// A scanner that did not scan has no number of findings, not even 0.
 std::string finding_count(const ScannerOutcome& outcome) {
   const auto* const ran = std::get_if<Ran>(&outcome);
   return ran == nullptr ? "-" : std::to_string(ran->findings.size());
@@ -103,7 +103,7 @@ std::string markdown_report(const ProbeReport& report, Severity threshold) {
 
 std::string html_report(const ProbeReport& report, Severity threshold, std::string_view repo) {
   const std::vector<Row> rows = rows_of(report);
-  // Nothing is loaded from anywhere, and nothing but our own script runs: the policy says so to the browser.
+  // The page loads nothing and runs only our own script: its policy makes the browser enforce that.
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "

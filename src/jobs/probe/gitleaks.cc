@@ -1,5 +1,5 @@
-// gitleaks over the working tree. It obeys a .gitleaksignore of the scanned place whatever its options say, so a place that
-// has one is scanned entry by entry, each a place of its own.
+// gitleaks over the working tree. It always obeys a .gitleaksignore in the scanned directory, so we scan a directory
+// that has one entry by entry.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kLeaksFound = 99;  // chosen by us: gitleaks' own 1 means leaks or
 constexpr std::size_t kMostPlaces = 256;
 constexpr std::string_view kIgnoreFile = ".gitleaksignore";
 
-// The places to scan so that no ignore file lies directly in one: "." or the entries around each of them.
+// The places to scan, none of which directly contains an ignore file: "." or the entries around each ignore file.
 std::vector<std::string> places_to_scan(const Survey& files) {
   std::set<std::string> split;  // directories that must not be scanned as a whole
   for (const SurveyedFile& file : files.files) {

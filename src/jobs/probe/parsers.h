@@ -1,5 +1,5 @@
-// What each tool prints, read by pure functions: findings, or why the text was not understood. Every one takes any bytes
-// (fuzz/scanner_output). Fields that are not needed are not looked at; fields that are needed must be there.
+// Pure functions that parse each tool's output: findings, or why the text was not understood. Each accepts any bytes
+// (fuzz/scanner_output). They ignore fields that are not needed; needed fields must be there.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ using OrWhy = std::expected<T, std::string>;
 [[nodiscard]] OrWhy<Parsed> parse_rg_curated(std::string_view json_lines);
 // gitleaks --report-format json, not redacted: the secrets are hashed here and go no further.
 [[nodiscard]] OrWhy<Parsed> parse_gitleaks(std::string_view json);
-// How many bytes gitleaks says it has scanned; none when it does not say.
+// How many bytes gitleaks reports as scanned; nullopt when it reports none.
 [[nodiscard]] std::optional<std::uint64_t> gitleaks_scanned(std::string_view stderr_text);
 // syft --output json, schema 16.
 [[nodiscard]] OrWhy<Parsed> parse_syft(std::string_view json);

@@ -16,7 +16,8 @@ struct Pattern {
   PatternKind kind;
   Severity severity;
   std::string_view regex;  // ripgrep's own syntax
-  // Every match begins with one of these, and no match of a pattern before it does: rg does not say which pattern matched.
+  // Every match begins with one of these, and no match of an earlier pattern does: rg does not report which pattern
+  // matched.
   std::array<std::string_view, 9> beginnings;
   std::string_view summary;
   std::string_view help;
@@ -25,7 +26,7 @@ struct Pattern {
 };
 
 [[nodiscard]] std::span<const Pattern> curated_patterns();
-// Null when no pattern's match begins so. Letters of either case.
+// Null when no pattern's match begins like that. Ignores case.
 [[nodiscard]] const Pattern* pattern_of_match(std::string_view match);
 
 }  // namespace sallyport::jobs

@@ -1,5 +1,5 @@
 // The scanners over one repo (C31). Each probe is one file: its command line, what it may reach, a pure parser of what it
-// printed, its rules. A probe that did not really look can never be mistaken for one that found nothing (C38).
+// printed, its rules. A probe that did not really scan can never look like one that found nothing (C38).
 #pragma once
 
 #include <chrono>
@@ -52,16 +52,16 @@ struct ProbeOptions {
 
 struct ProbeReport {
   std::vector<ProbeResult> results{};  // in the order of `selected`, then "blinding"
-  std::string problem{};               // why the whole could not be done: no directory, no such commit, no baseline
+  std::string problem{};               // why the scan could not run at all: no directory, no such commit, no baseline
 };
 
-// The memory of the context is one budget for all: it is divided by `parallel`.
+// The context's memory is one budget for all: it is divided by `parallel`.
 [[nodiscard]] ProbeReport run_probes(const JobContext& context, const ProbeOptions& options);
 
-// What makes a scan fail: at or above `threshold`, not known from the baseline. A suppression of the scanned repo's own
-// does not count: it is not the repo that decides.
+// A finding fails the scan if it is at or above `threshold` and not in the baseline. A suppression by the scanned repo
+// has no effect: the repo does not decide.
 [[nodiscard]] bool fails(const Finding& finding, Severity threshold);
-// 0 clean, 1 findings, 2 could not complete; 2 outranks 1.
+// 0 clean, 1 findings, 2 could not complete; 2 takes precedence over 1.
 [[nodiscard]] int probe_exit_code(const ProbeReport& report, Severity threshold);
 
 // For the audit log: each scanner a step. A scanner whose findings are all below `threshold` warned.

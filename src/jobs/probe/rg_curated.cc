@@ -1,5 +1,5 @@
-// rg with our own patterns over every file, ignored, hidden and binary ones too. A file of ours with a known match proves
-// that rg really looked: it counts only files with a match.
+// rg with our own patterns over every file, ignored, hidden and binary ones too. Our own file with a known match proves
+// that rg really scanned: rg counts only files with a match.
 #include <fmt/format.h>
 
 #include "jobs/probe/all.h"

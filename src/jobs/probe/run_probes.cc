@@ -66,7 +66,7 @@ std::string finish(const JobContext& context, const ProbeOptions& options,
   return {};
 }
 
-// Each thread takes the next probe; results stand in the order asked for, whichever ends first.
+// Each thread takes the next probe; results keep the requested order.
 void run_all(const JobContext& context, const ProbeOptions& options, const Survey& files,
              std::vector<ProbeResult>& results) {
   std::atomic<std::size_t> next = 0;
@@ -88,7 +88,7 @@ void run_all(const JobContext& context, const ProbeOptions& options, const Surve
   work();
 }
 
-// Of a name: words as keys are written, so that one that is a secret is known again by its hash.
+// Splits a name into words with the characters of keys, so that a word that is a secret is recognised by its hash.
 std::string without_secrets(const std::string& name, const std::set<std::string>& hashes) {
   const auto in_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -107,7 +107,7 @@ std::string without_secrets(const std::string& name, const std::set<std::string>
   return out;
 }
 
-// A file can be called as the secret it holds. Last of all: until here its name leads to it.
+// A file's name can be the secret itself. Do this last: until here we need the name to find the file.
 void take_secrets_out_of_names(std::vector<ProbeResult>& results) {
   std::set<std::string> hashes;
   for (const ProbeResult& result : results) {
@@ -147,7 +147,7 @@ ProbeReport run_probes(const JobContext& context, const ProbeOptions& options) {
   JobContext shared = context;
   if (shared.memory && options.parallel > 1) shared.memory = ByteCount{count(*shared.memory) / options.parallel};
   ProbeReport report;
-  // What is never overwritten below has not run, and must not look as if it had.
+  // An entry that is not overwritten below has not run, and must not look as if it had.
   report.results.assign(options.selected.size(), ProbeResult{.probe = &kBlinding, .outcome = failed("it was not run")});
   run_all(shared, options, *files, report.results);
   ProbeResult blinding{.probe = &kBlinding,

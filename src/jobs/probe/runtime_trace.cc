@@ -1,6 +1,7 @@
-// What the repo's own program does when it starts: programs it executes, files it opens for writing, hosts and secrets it
-// asks for. In a container of the repo's Dockerfile where one can be built offline and traced, else its start command under
-// strace in the jail. What the trace shows did happen; a program that fights its tracer can hide from it (docs/probes.md).
+// What the repo's own program does when it starts: the programs that it executes, the files that it opens for writing,
+// and the hosts and secrets that it tries to reach. In a container of the repo's Dockerfile where one can be built
+// offline and traced, else its start command under strace in the jail. What the trace shows did happen; a program that
+// fights its tracer can hide from it (docs/probes.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,14 +59,14 @@ bool lies_in(std::string_view path, std::string_view directory) {
   return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
-// The repo's own .env and .npmrc are no secrets of the caller's.
+// The repo's own .env and .npmrc are not the caller's secrets.
 bool is_secret(std::string_view path, std::span<const std::string> own) {
   if (std::ranges::any_of(own, [&](const std::string& place) { return lies_in(path, place); })) return false;
   return std::ranges::any_of(kSecretPlaces,
                              [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
 }
 
-// Where its trace goes: reading there takes lines away from us.
+// The stream of its trace: a program that reads from it removes lines.
 bool is_trace_stream(std::string_view path) {
   return path == "/dev/stderr" || path == "/dev/stdout" || path.starts_with("/dev/fd/") ||
          (path.starts_with("/proc/") && path.find("/fd/") != std::string_view::npos);
@@ -136,7 +137,7 @@ class Report {
   Ran ran_;
 };
 
-// The start command in the jail. Our deadline is an end like any other.
+// Runs the start command in the jail. Our deadline is a normal end.
 std::variant<TracedRun, ScannerOutcome> trace_in_jail(const JobContext& context, const StartCommand& start) {
   std::vector<std::string> argv(kStraceCommand.begin(), kStraceCommand.end());
   argv.insert(argv.end(), start.argv.begin(), start.argv.end());
@@ -154,7 +155,7 @@ std::variant<TracedRun, ScannerOutcome> trace_in_jail(const JobContext& context,
   const bool timed_out = std::holds_alternative<TimedOut>(answer.result.outcome);
   const bool denied = std::holds_alternative<NetworkDenied>(answer.result.outcome);
   if (answer.result.stderr_stream.truncated) return failed(answer, "its trace is longer than the output limit");
-  // A program that is refused a host and then fails has been traced all the same.
+  // A program that is denied a host and then fails has still been traced.
   if (!timed_out && !denied) {
     if (std::optional<ScannerOutcome> why = why_no_answer(answer)) return *std::move(why);
   }

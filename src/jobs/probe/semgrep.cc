@@ -1,5 +1,5 @@
-// semgrep with rules of ours. A .semgrepignore of the repo cannot be switched off, but semgrep lists what it hid: those files
-// are given to it again by name, which it obeys.
+// semgrep with our rules. We cannot switch off the repo's .semgrepignore, but semgrep lists what it hid: we pass those
+// files again by name, and then semgrep scans them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ constexpr std::string_view kRules =
     ;
 constexpr std::size_t kMostPathBytes = 96 << 10;
 constexpr std::string_view kRuleId = "semgrep";
-// Why semgrep skipped a file, where the reason is the repo's own wish.
+// Reasons for a skipped file that come from the repo.
 constexpr auto kHiddenBy =
     std::to_array<std::string_view>({"semgrepignore_patterns_match", "gitignore_patterns_match", "dotfile"});
 
-// Why it skipped one, where it should have looked: a NUL byte, a size, a crash of its parser.
+// Reasons for a skipped file that it should have scanned: a NUL byte, a size, a crash of its parser.
 constexpr auto kNotLookedAt = std::to_array<std::string_view>({"binary", "minified", "exceeded_size_limit", "too_big",
                                                                "analysis_failed_parser_or_internal_error",
                                                                "excluded_by_config", "insufficient_permissions"});

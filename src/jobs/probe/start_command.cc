@@ -15,7 +15,7 @@ bool has(const Survey& files, std::string_view path) {
   return std::ranges::any_of(files.files, [&](const SurveyedFile& file) { return file.path == path; });
 }
 
-// Words between blanks; nothing when a shell would read more into it than that.
+// Words between blanks; empty when a shell would interpret anything in it.
 std::vector<std::string> plain_words(std::string_view text) {
   if (text.find_first_of("\"'\\`$&|;<>()*?[]{}~#!=\n\r\t") != std::string_view::npos) return {};
   std::vector<std::string> words;

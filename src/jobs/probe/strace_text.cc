@@ -1,5 +1,5 @@
-// What `strace -f -q -y` printed, read line by line. The traced program writes to the same stream, so a call is searched for
-// anywhere in a line: the program can add lines, and can take none away.
+// What `strace -f -q -y` printed, read line by line. The traced program writes to the same stream, so we search for a
+// call anywhere in a line: the program can add lines, but cannot remove any.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ bool succeeded(const Call& call) { return !call.result.starts_with("-1") && !cal
 bool is_write(const Call& call) {
   if (call.name == "creat") return true;
   constexpr std::array<std::string_view, 4> kFlags = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"};
-  // Only behind the path: its bytes are the program's choice.
+  // Search only after the path: the program chooses the path's bytes.
   const std::string_view flags = call.arguments.substr(call.arguments.rfind('"') + 1);
   return std::ranges::any_of(kFlags, [&](std::string_view flag) { return flags.find(flag) != std::string_view::npos; });
 }
@@ -208,7 +208,7 @@ OrWhy<Trace> parse_strace(std::string_view text) {
     if (const auto call = call_in(line)) add_call(*call, trace);
     if (too_many(trace)) return std::unexpected(fmt::format("more than {} different entries", kMostEntries));
   }
-  // A call that never came back is one all the same: the program's end cut it.
+  // Count a call that never returned: the program's end interrupted it.
   for (const auto& [pid, cut] : unfinished) {
     const std::string line = cut + " = ?";
     if (const auto call = call_in(line)) add_call(*call, trace);

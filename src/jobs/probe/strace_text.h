@@ -1,4 +1,4 @@
-// What a traced program did, as strace tells it. Pure; takes any bytes (fuzz/strace_text).
+// What a traced program did, according to strace. Pure; accepts any bytes (fuzz/strace_text).
 #pragma once
 
 #include <set>
@@ -17,7 +17,7 @@ struct Trace {
   std::set<std::string> read{};           // opened for reading, whether or not it was there
   std::set<std::string> sockets{};        // connected to, or tried: paths of Unix sockets
   std::set<std::string> addresses{};      // connected to, or tried: IP addresses
-  bool reached_for_tracer = false;        // it traced, or sent a signal to who traces it
+  bool reached_for_tracer = false;        // it traced a process, or sent a signal to its tracer
   std::string end{};                      // "exited with 0": of the first process, when strace saw it
 };
 

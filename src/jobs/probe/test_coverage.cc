@@ -1,5 +1,5 @@
-// Which files are tested, as far as the repo itself says: coverage reports that lie in it, and names of test files. Starts
-// nothing. What a report claims is the repo's own claim.
+// Which files are tested, according to the repo: its coverage reports, and names of test files. Starts nothing. A
+// report is the repo's own claim.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ milliseconds time_left(const JobContext& context) {
   return std::chrono::duration_cast<milliseconds>(context.deadline - std::chrono::steady_clock::now());
 }
 
-// docker is its own isolation and speaks to a socket of the host, so it runs without a jail.
+// docker is its own isolation and uses a socket of the host, so it runs without a jail.
 Result<ProcessResult> docker(const JobContext& context, std::vector<std::string> argv, milliseconds timeout) {
   argv.insert(argv.begin(), "docker");
   timeout = std::max(std::min(timeout, time_left(context)), milliseconds(1));
@@ -52,7 +52,7 @@ void append_strings(const InJson* list, std::vector<std::string>& out) {
   }
 }
 
-// The daemon keeps what its client leaves: removed whatever happened, and also when the caller has stopped the job.
+// The daemon keeps what its client leaves: remove it in every case, even when the caller has stopped the job.
 class Leftovers {
  public:
   Leftovers(const JobContext& context, std::string name) : context_(context), name_(std::move(name)) {
@@ -112,7 +112,7 @@ std::variant<TracedRun, ScannerOutcome, NoContainer> trace_in_container(const Jo
   argv.insert(argv.begin(), "docker");
   if (!run) {
     if (run.error().as<ProbeTimeoutError>() == nullptr) return ScannerOutcome(outcome_of(run.error()));
-    // Our deadline ended the client, not the container: the daemon has what it said.
+    // Our deadline ended the client, not the container: the daemon has the output.
     static_cast<void>(docker(context, {"kill", name}, kDaemonAnswers));
     const Result<ProcessResult> said = docker(context, {"logs", name}, kDaemonAnswers);
     if (!said || exit_code(said) != 0) return ScannerOutcome(failed("its trace cannot be had: " + why_not(said)));

@@ -15,7 +15,7 @@ namespace sallyport::jobs {
 // A server does not end by itself.
 inline constexpr std::chrono::milliseconds kTraceFor{10'000};
 
-// To the stream that we read while the program runs: what was said once cannot be taken back, as it could be in a file.
+// strace writes to the stream that we read during the run: the program could change a file, but not what we have read.
 inline constexpr auto kStraceCommand = std::to_array<std::string_view>(
     {"strace", "-f", "-q", "-y", "-s", "64", "-e", "signal=none", "-e",
      "trace=execve,execveat,open,openat,openat2,creat,connect,ptrace,kill,tkill,tgkill"});

@@ -82,7 +82,7 @@ Copies make_copies(const JobContext& context, const std::vector<SurveyedFile>& f
     if (file.size == 0) continue;
     if (file.size > count(kLargestCopied)) {
       if (!known) continue;
-      // A comment in it could hide what it holds.
+      // A comment in it could suppress its findings.
       copies.problem = fmt::format("{} is larger than 64 MiB", shown(file.path));
       return copies;
     }
@@ -130,7 +130,7 @@ struct Scan {
   std::vector<Invocation> invocations{};
 };
 
-// One call of ast-grep: what it found and how many files it scanned, or the outcome that it is instead.
+// One call of ast-grep: its findings and the number of scanned files, or the failed outcome.
 std::optional<ScannerOutcome> scan_once(const JobContext& context, std::string_view probe,
                                         std::span<const std::string> operands, bool copies, Scan& scan) {
   ToolCall call{.probe = probe, .argv = command_line(operands)};
@@ -177,7 +177,7 @@ Finding finding_of(const AstGrepMatch& match) {
           .place = match.place};
 }
 
-// What the copies showed: at the place of the original, and suppressed where only a comment kept it from being found there.
+// Adds the findings in copies: at the original's place, and suppressed if only a comment hid them there.
 void add_from_copies(const Copies& copies, const Scan& in_copies, const std::filesystem::path& work_dir,
                      std::vector<Finding>& findings) {
   std::map<std::string, const Copy*> by_name;

@@ -1,6 +1,6 @@
-// ast-grep over a repo with our own rules (rules/*.yml), in a way the repo cannot blind: its sgconfig.yml and its ignore
-// files count for nothing, what it suppresses with a comment is reported as suppressed, and files ast-grep would skip (not
-// UTF-8, by name or content) are shown to it as copies it can read. ADR 0051.
+// Runs ast-grep over a repo with our own rules (rules/*.yml), so that the repo cannot blind it: the repo's sgconfig.yml
+// and ignore files have no effect, a finding that a comment suppresses is reported as suppressed, and we give it
+// readable copies of files that it would skip (name or content not UTF-8). ADR 0051.
 #pragma once
 
 #include <expected>

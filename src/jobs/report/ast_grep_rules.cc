@@ -44,7 +44,7 @@ constexpr auto kLanguages = std::to_array<Language>({
     {"rust", kRustRules, {"rs"}},
 });
 
-// What people and their tools take for one of them, and ast-grep does not.
+// Extensions that other tools recognise and ast-grep does not.
 struct Alias {
   std::string_view extension;
   std::string_view read_as;
@@ -96,7 +96,7 @@ std::string all_rules() {
   return text;
 }
 
-// Our own files, so the simplest reading will do: "key: value" at the start of a line.
+// These are our own files, so a simple parser is enough: "key: value" at the start of a line.
 std::string value_of(std::string_view document, std::string_view key) {
   const std::string wanted = "\n" + std::string(key) + ": ";
   const std::size_t at = document.find(wanted);

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostValues = 2'000'000;
 // The value, or why it is none: cut off, too deep, too many values, no JSON.
 [[nodiscard]] std::expected<InJson, std::string> parse_bounded(std::string_view text);
 
-// Members of the asked type, or nothing: a tool's schema is checked by what is needed of it. None of these throws.
+// Members of the requested type, or null: we check only the needed parts of a tool's schema. None of these throws.
 [[nodiscard]] const InJson* member(const InJson& object, std::string_view name);
 [[nodiscard]] const InJson* array_member(const InJson& object, std::string_view name);
 [[nodiscard]] const std::string* string_member(const InJson& object, std::string_view name);

@@ -1,4 +1,4 @@
-// What a job is given: the gate, the repo, and its bounds. Jobs start nothing themselves.
+// The inputs of a job: the gate, the repo, and its limits. Jobs start nothing themselves.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct ToolCall {
   ByteCount max_output = kDefaultMaxOutput;
 };
 
-// A tool that ended by itself, with all it said. Anything else is an outcome already.
+// A tool that ended by itself, with its whole output. Everything else is already an outcome.
 struct ToolAnswer {
   JailedSubprocessResult result{};
   Invocation invocation{};
@@ -42,16 +42,17 @@ struct ToolAnswer {
 };
 using ToolRun = std::variant<ToolAnswer, ScannerOutcome>;
 
-// The parts of run_tool, for a probe that takes more ends than one for an answer.
+// The parts of run_tool, for a probe that accepts several kinds of end.
 [[nodiscard]] ScannerOutcome outcome_of(const Error& error);
 [[nodiscard]] ToolAnswer answer_of(std::vector<std::string> argv, JailedSubprocessResult result);
-// Only a tool that ended by itself, and whose every word we have, has answered.
+// A tool has answered only if it ended by itself and we have its whole output.
 [[nodiscard]] std::optional<ScannerOutcome> why_no_answer(const ToolAnswer& answer);
 
-// Runs it behind the best jail, until the job's deadline. Output that was cut off is ScannerFailed: half an answer is none.
+// Runs it in the best jail, until the job's deadline. Cut-off output gives ScannerFailed: a partial answer does not
+// count.
 [[nodiscard]] ToolRun run_tool(const JobContext& context, ToolCall call);
 
-// ScannerFailed with the tool's last words.
+// ScannerFailed with the end of the tool's output.
 [[nodiscard]] ScannerFailed failed(const ToolAnswer& answer, std::string why);
 [[nodiscard]] ScannerFailed failed(std::string why);
 

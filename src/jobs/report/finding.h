@@ -1,4 +1,4 @@
-// What every scanner's answer is turned into: one finding, one rule, one place. Findings carry no text of the scanned
+// The common form of every scanner's answer: one finding, one rule, one place. Findings carry no text of the scanned
 // files: a line may hold a secret, and a secret never appears in any output, only its hash and its place (C38).
 #pragma once
 
@@ -23,7 +23,7 @@ struct RuleInfo {
   std::string help{};     // what to do about it
 };
 
-// Somebody asked for the finding not to be shown. It is kept and marked, never dropped.
+// A request to hide the finding. We keep and mark the finding, and never drop it.
 struct Suppression {
   enum class Kind { kInSource, kExternal };
   Kind kind = Kind::kInSource;
@@ -62,7 +62,8 @@ struct InventoryItem {
   std::string path{};
 };
 
-// By place, then rule; findings of the same rule at the same place are one. A suppressed one gives way to one that is not.
+// By place, then rule; findings of the same rule at the same place are one. An unsuppressed finding replaces a
+// suppressed one.
 void sort_and_merge(std::vector<Finding>& findings);
 
 }  // namespace sallyport::jobs

@@ -1,5 +1,5 @@
-// What became of one scanner (C31, C38). Closed: a scanner that crashed, was cut off or was not understood is never "no
-// findings".
+// The result of one scanner (C31, C38). A closed set: a scanner that crashed, was cut off or was not understood never
+// counts as "no findings".
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct Ran {
 };
 struct ScannerFailed {
   std::string why{};
-  std::string tail{};  // of what it said last, with everything that could be a secret taken out
+  std::string tail{};  // the end of its output, with possible secrets removed
   std::vector<Invocation> invocations{};
 };
 struct ToolMissing {
@@ -51,10 +51,10 @@ using ScannerOutcome =
 [[nodiscard]] std::string_view name_of(const ScannerOutcome& outcome);
 // One line for people; empty for Ran.
 [[nodiscard]] std::string why_of(const ScannerOutcome& outcome);
-// Whether the scanner really looked. Not applicable is an answer too: there was nothing to look at.
+// True when the scanner really scanned. Not applicable counts too: there was nothing to scan.
 [[nodiscard]] bool is_complete(const ScannerOutcome& outcome);
 
-// SHA-256 over what the receipt says was in force: short enough for a report, and the audit log has the whole.
+// SHA-256 over the receipt: short enough for a report; the audit log has the whole receipt.
 [[nodiscard]] std::string receipt_digest(const Receipt& receipt);
 
 }  // namespace sallyport::jobs

@@ -1,4 +1,4 @@
-// What is known about findings only with the repo at hand: the fingerprint of their line, and which files changed.
+// What only the repo shows about findings: the fingerprint of their line, and which files changed.
 #pragma once
 
 #include <optional>

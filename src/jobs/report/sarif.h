@@ -1,5 +1,5 @@
-// SARIF 2.1.0 as GitHub takes it: one run per tool, rules with help, fingerprints, suppressions, and an invocation that says
-// honestly what became of the tool. Pure and written straight into text: no document is built in memory.
+// SARIF 2.1.0 as GitHub accepts it: one run per tool, rules with help, fingerprints, suppressions, and an invocation
+// with the tool's real result. Pure; writes text directly and builds no document in memory.
 #pragma once
 
 #include <expected>

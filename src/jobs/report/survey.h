@@ -1,5 +1,5 @@
-// One walk over the scanned repo: which files there are, so that a scanner's claim to have looked can be checked, and which
-// of them need help to be looked at. Names are bytes. No symlink is followed.
+// One walk over the scanned repo: it lists the files, so that we can check a scanner's claim to have scanned them, and
+// which of them need a copy to be scanned. Names are bytes. No symlink is followed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Text from a stranger's repo or a tool, made safe for one kind of reader each.
+// Makes text from an untrusted repo or a tool safe, for one kind of reader each.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct CodePoint {
 // A JSON string with its quotes, of what `shown` leaves for bytes that are no UTF-8; valid UTF-8 is kept as it is.
 void append_json_string(std::string& out, std::string_view text);
 
-// Every word of 12 or more letters and digits mixed becomes "[redacted]": a tool's last words may quote a secret.
+// Every word of 12 or more letters and digits mixed becomes "[redacted]": the end of a tool's output may quote a
+// secret.
 [[nodiscard]] std::string scrub_tokens(std::string_view text);
 
 [[nodiscard]] std::optional<std::string> base64_decode(std::string_view text);

@@ -7,8 +7,8 @@
 
 namespace sallyport::jobs {
 
-// The SHA-512 of an integrity text ("sha1-… sha512-…?opt") as 128 lower-case hex digits. Nothing when it names none, or a
-// malformed one, or two different ones: what could be either is neither.
+// The SHA-512 of an integrity text ("sha1-… sha512-…?opt") as 128 lower-case hex digits. nullopt when it names none, a
+// malformed one, or two different ones.
 [[nodiscard]] std::optional<std::string> sha512_of(std::string_view integrity);
 
 // "content-v2/sha512/ab/cd/…" for such digits.

@@ -53,7 +53,7 @@ const std::vector<RuleInfo>& rules() {
   return made;
 }
 
-// What the scripts of projects call, and npm itself: .bin stands in front of PATH.
+// Programs that projects' scripts and npm itself call: .bin comes first in PATH.
 constexpr auto kReliedOn = std::to_array<std::string_view>(
     {"node",     "npm",      "npx",      "git",     "sh",       "bash",    "env",      "cat",        "cp",      "ls",
      "mkdir",    "mv",       "rm",       "sed",     "echo",     "test",    "true",     "cd",         "curl",    "ssh",
@@ -73,8 +73,8 @@ std::string_view without_ending(std::string_view program) {
   return program;
 }
 
-// Whether the URL of a tarball is of that package: registries differ in what stands before and after the name, and npm asks for
-// nothing. `name` may be scoped; "/@other/name/" is another's.
+// True when a tarball's URL belongs to that package: registries differ in the text before and after the name, and npm
+// checks nothing. `name` may be scoped; "/@other/name/" belongs to another package.
 bool is_url_of(std::string_view url, const LockedPackage& package) {
   std::string path(url.substr(0, url.find_first_of("?#")));
   for (std::size_t at = path.find('%'); at != std::string::npos; at = path.find('%', at)) {
@@ -190,7 +190,7 @@ class Look {
     }
   }
 
-  // A package under another's name, which nobody asks for.
+  // Reports a package under another package's name that no dependency asks for.
   void look_at_name(const LockedPackage& package) {
     if (package.installed_as.empty() || package.installed_as == package.name) return;
     const std::pair<std::string, std::string> alias{package.installed_as, package.name};
@@ -216,7 +216,7 @@ class Look {
     }
   }
 
-  // Version 1 does not say what it was made for; then every wish must at least be there.
+  // Version 1 does not record its package.json; then at least every dependency must be there.
   void look_at_wants() {
     const WantedPackages& wanted = question_.manifest->wanted;
     for (const Wants* wants : {&wanted.dependencies, &wanted.dev, &wanted.peer}) look_at_ranges(*wants);

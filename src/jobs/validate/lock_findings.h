@@ -1,4 +1,4 @@
-// What a lock file gives away before anything is fetched. Pure.
+// What a lock file shows before anything is fetched. Pure.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct LockQuestion {
 
 [[nodiscard]] std::vector<Finding> look_at_lock(const LockQuestion& question);
 
-// By place, rule and message; what says the same twice is one. Several may stand at one place.
+// By place, rule and message; removes duplicates. One place may have several findings.
 [[nodiscard]] std::vector<Finding> sorted(std::vector<Finding> findings);
 
 // A finding of one of lock_rules(); the severity is the rule's.

@@ -27,7 +27,7 @@ void fail_stage(StageResult& stage, StageState state, std::string why) {
 
 PublishTime newest_allowed(const ValidateOptions& options) { return options.now - *options.min_age; }
 
-// npm decides by --before what it takes, when the lock file is still to be made.
+// With --before npm selects versions when there is no lock file yet.
 bool make_lock(const StageSetup& setup, StageResult& stage, NpmProject& project) {
   StepRequest request{.argv = {"npm", "install", "--package-lock-only", "--package-lock"},
                       .network = Network::kRegistry};
@@ -89,7 +89,7 @@ class Askers {
     }
   }
 
-  // One that was refused or not run is the stage's own state; a version of unknown age is only a finding.
+  // A refused or failed step decides the stage's state; a version of unknown age is only a finding.
   void keep(Step step) {
     const StepState state = state_of(step);
     if (state.state != StageState::kPassed && state.state != StageState::kFailed) {

@@ -91,8 +91,8 @@ bool has_bundle(const InJson& entry) {
   return false;
 }
 
-// npm takes "inBundle" at its word only for what lies below another package. Below one that bundles nothing, in the project's own
-// bundle, or with a place to fetch it from, it is fetched like any other.
+// npm trusts "inBundle" only for a package below another one. If that one bundles nothing, or the package is in the
+// project's own bundle or has a URL, npm fetches it like any other.
 bool is_bundled(const LockedPackage& package, const std::set<std::string>& bundlers) {
   if (!package.in_bundle || !package.resolved.empty()) return false;
   constexpr std::string_view kBelow = "/node_modules/";
@@ -196,7 +196,7 @@ std::expected<Lockfile, std::string> parse_lockfile(std::string_view text) {
   const InJson* const packages = member(*json, "packages");
   if (packages != nullptr && !packages->is_object()) return std::unexpected("its packages are no object");
   if (*version > 1 && packages == nullptr) return std::unexpected("it has no packages");
-  // npm goes by what is there and not by the number: with packages, the other list is for older ones.
+  // npm uses the lists that exist, not the version number: with `packages`, the other list is only for older npm.
   if (packages != nullptr) {
     lock.version = std::max(*version, kFirstWithPackages);
     if (auto read = read_packages(*packages, lock); !read) return std::unexpected(read.error());
@@ -212,7 +212,7 @@ std::expected<Lockfile, std::string> parse_lockfile(std::string_view text) {
 }
 
 std::expected<Manifest, std::string> parse_manifest(std::string_view text) {
-  // Editors put it there, and npm takes it.
+  // Some editors add it, and npm accepts it.
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const auto json = parse_bounded(text);

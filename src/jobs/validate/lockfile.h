@@ -1,5 +1,5 @@
-// package-lock.json and package.json as far as validate needs them. Both are a stranger's: bounded, typed, nothing thrown.
-// Versions 1 to 3 of the lock file give the same value.
+// The parts of package-lock.json and package.json that validate needs. Both are untrusted: bounded, typed, nothing
+// throws. Versions 1 to 3 of the lock file give the same value.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct Lockfile {
   std::vector<LockedPackage> packages{};  // without the project itself; sorted by path
   // What the lock file was made for; version 1 does not say.
   WantedPackages wanted{};
-  // Who is asked for under another name, anywhere in the lock file: name, package.
+  // Packages that the lock file requests under another name: name, package.
   std::set<std::pair<std::string, std::string>> aliases{};
 };
 

@@ -1,4 +1,4 @@
-// A cooldown: versions that the registry has known for less than so long. Pure; the times come from `npm view NAME time`.
+// A cooldown: finds versions that the registry published too recently. Pure; the times come from `npm view NAME time`.
 #pragma once
 
 #include <chrono>

@@ -50,7 +50,7 @@ Status check_ours_alone(const fs::path& path) {
                           "remove it, or name another directory with --cache"));
 }
 
-// Left behind by a process that was killed: nobody holds its lock.
+// Removes what a killed process left: no process holds its lock.
 void sweep(const fs::path& unfinished) {
   std::error_code error;
   for (fs::directory_iterator entry(unfinished, error); !error && entry != fs::directory_iterator();
@@ -93,7 +93,7 @@ SeededFile identity_of(int fd) {
   return {.inode = found.st_ino, .size = static_cast<std::uint64_t>(found.st_size)};
 }
 
-// Everything below is ours and nobody writes it: no link is followed, and none is there.
+// Everything below is ours and unchanged: it has no links, and we follow none.
 Status give_to(const fs::path& view, const ViewReader& reader) {
   std::vector<fs::path> paths{view};
   std::error_code error;
@@ -110,8 +110,8 @@ Status give_to(const fs::path& view, const ViewReader& reader) {
 
 enum class Took { kAdded, kRejected, kFailed };
 
-// Under a name of nobody's until it is whole and right. No fsync: after a power cut a damaged file may stand there, which npm
-// finds by its hash and fetches again, and promote() then replaces.
+// Uses a temporary name until the file is complete and its hash is right. No fsync: after a power cut a damaged file
+// may remain; npm detects it by its hash and fetches it again, and promote() then replaces it.
 Took take_file(int from, const fs::path& unfinished, const fs::path& final, std::string_view digest) {
   std::string name = (unfinished / "XXXXXX").native();
   const UniqueFd to(::mkostemp(name.data(), O_CLOEXEC));

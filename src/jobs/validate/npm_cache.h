@@ -1,6 +1,6 @@
 // The tarballs that earlier validations fetched, one store for each user, named by their SHA-512 as npm's own cache names
-// content. Only content enters, and only what hashes to a name that a lock file gave: npm's index, which no hash protects,
-// never does (ADR 0063).
+// content. It accepts only content whose hash is a name from a lock file; npm's index, which no hash protects, never
+// enters (ADR 0063).
 //
 // A run never sees the store. It gets a view with exactly what its lock file names, as the lower layer of a workspace: so it
 // can neither change the store nor learn from it which other packages this user has.
@@ -21,7 +21,7 @@
 
 namespace sallyport::jobs {
 
-// What a file of the view was when it was put there: npm replaces one that it finds damaged.
+// A view file's identity when seed() put it there: npm replaces a damaged file.
 struct SeededFile {
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
@@ -47,14 +47,14 @@ class NpmCache {
   [[nodiscard]] static Result<NpmCache> open(const std::filesystem::path& directory);
 
   // Puts what the store has of `digests` into `view`, as npm's cache has it: by hard link, or as a copy on another file
-  // system and for a reader that is somebody else, who then owns the view. Nobody may write there afterwards.
+  // system or for another user as reader, who then owns the view. Write nothing there afterwards.
   [[nodiscard]] Result<SeededFiles> seed(std::span<const std::string> digests, const std::filesystem::path& view,
                                          const std::optional<ViewReader>& reader = {}) const;
 
   // Opens a plain file below npm's cache as the run has left it, following no symlink.
   using Opener = std::function<Result<UniqueFd>(const std::filesystem::path& relative)>;
-  // Takes over what npm has fetched of `digests`. Each file is hashed while it is copied and gets its name only then, in one
-  // step: whoever is killed on the way leaves nothing under a name.
+  // Adds the files of `digests` that npm has fetched. It hashes each file while copying and then renames it atomically:
+  // a killed process leaves nothing under a final name.
   [[nodiscard]] Promotion promote(std::span<const std::string> digests, const SeededFiles& seeded,
                                   const Opener& open_left) const;
 

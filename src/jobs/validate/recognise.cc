@@ -19,7 +19,7 @@ constexpr auto kOthers = std::to_array<OtherManager>(
     {{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}});
 constexpr auto kLocks = std::to_array<std::string_view>({"npm-shrinkwrap.json", "package-lock.json"});
 
-// Whatever it is: a link is there, too.
+// True for any type: a link counts, too.
 bool is_there(const SandboxedPath& repo, std::string_view name) {
   struct stat found{};
   return ::fstatat(repo.root_fd(), std::string(name).c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;

@@ -1,4 +1,4 @@
-// Whether a repo is one that npm installs, by what lies in it. pnpm, yarn and bun are recognised, and not taken for npm.
+// Decides from a repo's files whether npm installs it. Recognises pnpm, yarn and bun, and does not treat them as npm.
 #pragma once
 
 #include <optional>

@@ -40,7 +40,7 @@ bool lies_inside(const fs::path& path, const fs::path& root) {
   return !inside.empty() && *inside.begin() != "..";
 }
 
-// As whom root runs a jailed tool over this repo; nothing: as the caller.
+// The user as whom root runs a jailed tool over this repo; nullopt: the caller.
 std::optional<ViewReader> other_owner(const fs::path& repo) {
   struct stat found{};
   if (::geteuid() != 0 || ::stat(repo.c_str(), &found) != 0 || found.st_uid == 0) return std::nullopt;
@@ -153,7 +153,7 @@ class Validation {
       result = std::move(lock.stage);
       add_fingerprints(context_.repo, result.findings);
     });
-    // What the findings say does not keep the rest from showing itself: it is all behind the jail.
+    // Findings do not stop the later stages: everything runs in the jail.
     const StageState state = stage(StageId::kLock).state;
     if (!lock.is_readable || (state != StageState::kPassed && state != StageState::kFailed)) return;
     timed(StageId::kFetch, [&](StageResult& result) { fetch(setup, lock.lock, result); });

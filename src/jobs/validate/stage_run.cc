@@ -27,7 +27,7 @@ std::string tail_of(const std::string& bytes) {
   return safe;
 }
 
-// Keeps the line that is being written, and hands over each one that is whole.
+// Buffers an incomplete line, and passes on each complete one.
 OutputTap line_tap(const ValidateOptions& options, StageId stage) {
   if (!options.said) return {};
   return [&options, stage, line = std::string()](Stream, std::string_view piece) mutable {
@@ -64,13 +64,13 @@ JailedSubprocessSpec spec_for(const StageSetup& setup, StageId stage, const Step
   if (request.network == Network::kRegistry) {
     setup.registry->apply_to(spec);
     spec.allowed_hosts.insert(spec.allowed_hosts.end(), options.more_hosts.begin(), options.more_hosts.end());
-    // Nobody fetches more than may be written.
+    // A fetch may not exceed what may be written.
     for (HostRule& rule : spec.allowed_hosts) rule = with_budget(rule, options.disk);
   }
   return spec;
 }
 
-// The number of processes is ours, not the caller's: where this host cannot count them it is left out, and said.
+// The process limit is ours, not the caller's: if this host cannot count processes, we drop the limit and say so.
 bool leave_out_limit(const StageSetup& setup, const Error& error, JailedSubprocessSpec& spec) {
   const auto* const missing = error.as<GuaranteeUnavailable>();
   if (missing == nullptr) return false;

@@ -1,4 +1,4 @@
-// Just enough of a URL to say whose host it names. Whatever is unusual names nobody we know.
+// Parses just enough of a URL to find its host. An unusual URL gives no host.
 #pragma once
 
 #include <cstdint>

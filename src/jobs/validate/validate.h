@@ -1,5 +1,5 @@
-// What a stranger's npm project does when it is installed and tested (C32): four stages in one workspace behind a jail, each a
-// typed result, and one verdict. Nothing of it reaches the host's repo; what it left in the workspace is reported.
+// Installs and tests an untrusted npm project (C32): four stages in one workspace in a jail, each with a typed result,
+// and one verdict. Nothing reaches the host's repo; the report lists what the project left in the workspace.
 //
 //   lock    read package-lock.json, or make it; look for what should not be in it
 //   fetch   npm ci with scripts off; only the registry can be reached
@@ -25,10 +25,10 @@
 namespace sallyport::jobs {
 
 struct ValidateOptions {
-  std::optional<RegistryAllowlist> registry{};  // unset: what the operator's own npm is set to
+  std::optional<RegistryAllowlist> registry{};  // unset: the registry of the operator's own npm
   bool registry_auth = false;                   // with the operator's credentials there (JailedSubprocessSpec)
-  std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name beside the registry
-  std::vector<HostRule> more_hosts{};           // what fetch may reach beside the registry
+  std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name besides the registry
+  std::vector<HostRule> more_hosts{};           // what fetch may reach besides the registry
   std::vector<std::string> allow_scripts{};     // names of packages; empty: no build stage
   std::optional<std::chrono::seconds> min_age{};
   std::chrono::sys_seconds now{};
@@ -65,8 +65,8 @@ struct ValidateReport {
 
 [[nodiscard]] ValidateReport run_validate(const JobContext& context, const ValidateOptions& options);
 
-// "[http://|https://]HOST[:PORT][=ADDR:PORT]": the registry's URL and the rule that lets npm reach it. https unless it says
-// otherwise.
+// "[http://|https://]HOST[:PORT][=ADDR:PORT]": the registry's URL and the rule that lets npm reach it. The default is
+// https.
 [[nodiscard]] Result<RegistryAllowlist> registry_named(std::string_view text);
 
 // For the audit log: each stage a step.

@@ -19,7 +19,7 @@ StepState of_completed(const Completed& completed) {
   return {StageState::kFailed, fmt::format("npm exited with {}", code)};
 }
 
-// A refusal by a rule is the repo's doing; anything else is this host's.
+// The repo causes a refusal by a rule; this host causes any other.
 StepState of_refusal(const Error& error) {
   const bool by_rule = error.as<InvalidRequest>() != nullptr || error.as<DisallowedSubprocessError>() != nullptr;
   return {by_rule ? StageState::kDenied : StageState::kIncomplete,
@@ -98,7 +98,7 @@ Verdict verdict_of(std::span<const StageResult> stages) {
     return std::ranges::any_of(
         stages, [&](const StageResult& stage) { return stage.stage == id && stage.state == StageState::kPassed; });
   };
-  // What did not run has not passed. Only build is optional.
+  // A stage that did not run has not passed. Only build is optional.
   for (const StageId id : {StageId::kLock, StageId::kFetch, StageId::kTest}) {
     if (!ran(id)) return Incomplete{.why = fmt::format("{}: it was not run", name_of(id))};
   }

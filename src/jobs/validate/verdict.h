@@ -1,5 +1,5 @@
-// What became of each stage, and of the whole. Pure values: a stage's state comes from the gate's outcome, never from what
-// npm or the repo printed.
+// The results of each stage and of the whole. Pure values: a stage's state comes from the gate's outcome, never from
+// what npm or the repo printed.
 #pragma once
 
 #include <chrono>
@@ -33,8 +33,8 @@ struct Step {
 
 enum class StageState {
   kPassed,
-  kFailed,      // the tool, or a finding, says no
-  kDenied,      // it reached for something that it may not have
+  kFailed,      // the tool failed, or a finding counts
+  kDenied,      // it tried to reach something that is not allowed
   kLimited,     // a limit ended it
   kIncomplete,  // we could not run it: nothing is known
   kSkipped,     // it was not asked for, or an earlier stage did not pass
@@ -79,7 +79,7 @@ using Verdict = std::variant<Passed, Failed, Denied, Limited, NotNpm, Incomplete
 [[nodiscard]] std::string_view name_of(const Verdict& verdict);
 [[nodiscard]] std::optional<StageId> stage_of(const Verdict& verdict);
 
-// What could not be completed outranks the rest; then denied, limited, failed; then the earlier stage.
+// Incomplete takes precedence; then denied, limited, failed; then the earlier stage.
 [[nodiscard]] Verdict verdict_of(std::span<const StageResult> stages);
 
 // 0 passed; 1 failed, denied, limited; 2 not_npm, incomplete.
