@@ -1,4 +1,4 @@
-// The PATH a child gets: what the caller's holds, without the entries no tool would be looked up in (trust.h).
+// The child's PATH: the caller's, without the entries in which we would look up no tool (trust.h).
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@
 namespace sallyport {
 
 // The trusted entries of `path`, in their order and as they were written. Relative and empty entries (both mean the
-// child's working directory), missing ones, those inside the repo and those somebody else could write are left out.
+// child's working directory), missing ones, those inside the repo and those that another user could write are left out.
 [[nodiscard]] std::string trusted_entries(std::string_view path, const TrustContext& context);
 
 // The same for one caller's PATH, worked out once per repo: a walk over every entry costs a warm start several percent.
-// Remembering is sound, because only root and we can change what was trusted once. Thread-safe.
+// Caching is sound, because only root and we can change a trusted entry. Thread-safe.
 class ChildPath {
  public:
   explicit ChildPath(std::string path) : path_(std::move(path)) {}

@@ -20,7 +20,7 @@ namespace {
 
 // Timestamps are only as fine as the kernel's tick (4 ms at HZ=250), and on some file systems two seconds. A file that
 // is written, hashed and written again within one step keeps its stamp with other content: git's "racy" index entries.
-// So nothing that changed less than this before it was hashed is remembered.
+// So we do not cache a file that changed less than this before we hashed it.
 constexpr std::chrono::seconds kSettled{2};
 
 std::chrono::nanoseconds wall_clock() { return std::chrono::system_clock::now().time_since_epoch(); }
@@ -75,7 +75,7 @@ Result<HashCache::Entry> HashCache::sha256_of(int fd, std::string_view subject) 
       if (const auto found = known_.find(before); found != known_.end()) return Entry{before, found->second};
       ++files_read_;
     }
-    // Judged by the clock before reading: a change during the read must count as fresh.
+    // Decide with the clock before reading: a change during the read must count as fresh.
     const bool fresh = too_fresh(before);
     std::string sha256 = TRY(hash_content(fd, subject));  // without the lock: two threads may both read, both right
     if (TRY(stamp_of(fd, subject)) != before) continue;
@@ -113,7 +113,7 @@ void HashCache::load_once() {
 
 void HashCache::save() const {
   if (directory_.empty() || access_ == CacheAccess::kReadOnly) return;
-  // Other processes write the same file; what they learnt meanwhile is kept, and a lost update costs one re-read.
+  // Other processes write the same file: keep their entries; a lost update costs one re-read.
   std::map<FileStamp, std::string> all = load_hashes(directory_, exposed_);
   all.insert(known_.begin(), known_.end());
   save_hashes(directory_, all, exposed_);

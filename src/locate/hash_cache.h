@@ -1,8 +1,8 @@
 // SHA-256 of program files, remembered by the file's identity so that a second run does not read 90 MB again.
 //
 // Thread-safe. With a cache directory the memory is kept there too, in one small file that only we can write; a
-// missing, corrupt, foreign or oversized one counts as empty, and not being able to save is not an error: the cache
-// is a convenience, never a source of trust for a file somebody else could have written.
+// missing, corrupt, foreign or oversized file counts as empty, and a failed save is no error: the cache is a
+// convenience, and never makes a file trusted that another user could have written.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace sallyport {
 
-// A file with the same stamp has the same content, unless it changed too recently for its timestamps to tell.
+// A file with the same stamp has the same content, unless it changed too recently for its timestamps to show that.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -33,7 +33,7 @@ struct FileStamp {
 
 [[nodiscard]] Result<FileStamp> stamp_of(int fd, std::string_view subject);
 
-// kReadOnly uses what is on disk and adds nothing to it: for who only looks.
+// kReadOnly uses the file and adds nothing to it: for explain.
 enum class CacheAccess { kReadWrite, kReadOnly };
 
 class HashCache {
@@ -53,9 +53,10 @@ class HashCache {
   // read again, and refused when it does not settle. Does not move the descriptor's offset.
   [[nodiscard]] Result<Entry> sha256_of(int fd, std::string_view subject);
 
-  // From now on nothing below these is read or written: a tool may write there, or it is the analysed repo. Canonical paths.
+  // From now on reads and writes nothing below these: a tool may write there, or it is the analysed repo. Canonical
+  // paths.
   void stay_out_of(const std::filesystem::path& repo, std::span<const std::filesystem::path> writable);
-  // After a run that could write these: a file it may have planted is removed.
+  // Call after a run that could write these: removes a cache file that the run may have planted.
   void distrust(std::span<const std::filesystem::path> writable) const;
 
   // How many times a file's content was really read.

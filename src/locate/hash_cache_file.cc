@@ -22,7 +22,7 @@ namespace {
 
 constexpr ByteCount kFileCap{256 * 1024};
 
-// Whoever can write the cache can vouch for any file: only we may.
+// A user who can write the cache can make any file trusted: only we may write it.
 bool is_ours_alone(int fd, mode_t type) {
   struct stat info{};
   return ::fstat(fd, &info) == 0 && (info.st_mode & S_IFMT) == type && info.st_uid == ::geteuid() &&
@@ -35,7 +35,7 @@ bool is_exposed(const std::filesystem::path& canonical, const ExposedPlaces& exp
   return std::ranges::any_of(exposed, [&](const auto& place) { return is_inside(file, place); });
 }
 
-// Nobody else can have put it there: neither it nor a directory or symlink on the way is another's to change.
+// No other user can have put it there: no other user may change it, or a directory or symlink on the way.
 std::optional<TrustedNode> find_own_directory(const std::filesystem::path& directory) {
   Trusted<TrustedNode> node = trusted_directory(directory, TrustContext::current({}));
   if (!node || !is_ours_alone(node->fd.get(), S_IFDIR)) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<TrustedNode> open_own_directory(const std::filesystem::path& direc
   return node;
 }
 
-// A home that does not exist is nobody's to make: services are given such homes on purpose.
+// Never make a missing home: services have such homes on purpose.
 void make_missing(const std::filesystem::path& directory, const ExposedPlaces& exposed) {
   const std::filesystem::path parent = directory.parent_path();
   if (parent.filename() == ".cache") {
@@ -89,7 +89,7 @@ std::map<FileStamp, std::string> parse_hashes(std::string_view text) {
 }
 
 std::string format_hashes(const std::map<FileStamp, std::string>& hashes) {
-  // Over the bound the files that changed last are kept: the others were most likely replaced by them.
+  // Above the bound, keep the files that changed last: they probably replaced the others.
   std::vector<std::pair<FileStamp, std::string_view>> kept(hashes.begin(), hashes.end());
   std::ranges::sort(kept, [](const auto& a, const auto& b) { return a.first.ctime_ns > b.first.ctime_ns; });
   if (kept.size() > kMostHashes) kept.resize(kMostHashes);

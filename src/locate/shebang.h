@@ -8,7 +8,7 @@
 
 namespace sallyport {
 
-inline constexpr std::size_t kMagicBytes = 256;  // BINPRM_BUF_SIZE: all the kernel ever looks at
+inline constexpr std::size_t kMagicBytes = 256;  // BINPRM_BUF_SIZE: all that the kernel reads
 
 enum class FileKind { kElf, kScript, kOther };
 [[nodiscard]] FileKind kind_of(std::string_view first_bytes);

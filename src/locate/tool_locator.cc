@@ -102,7 +102,7 @@ class Locator {
     }
     struct stat opened{};
     if (::fstat(fd->get(), &opened) != 0) return fail(system_error("stat", where, errno));
-    // What was judged is what is open: from here on the name no longer matters.
+    // The open file is the judged file: from here on the name does not matter.
     if (opened.st_dev != node->info.st_dev || opened.st_ino != node->info.st_ino) {
       return fail(system_error("open", where, EAGAIN, "the program was replaced just now; try again"));
     }

@@ -1,12 +1,12 @@
 // From an allowlisted name to the exact file that will be executed.
 //
-// The search path comes from the composition root. Entries that are relative, missing, inside the analysed repo or
-// writable by somebody else are skipped, never used; so is a candidate in a good directory that breaks a rule of
-// trust.h itself, cannot be executed, or is not the file the policy pinned. The first good candidate wins; without
-// one, the error tells why the first bad one was refused:
-//   UntrustedToolError  found, but somebody else could have put it there, or its SHA-256 is not the policy's
-//   ToolNotRunnable     found and trusted, but neither an ELF program nor a script whose interpreter we can pin
-//   ToolMissingError    nowhere
+// The search path comes from the composition root. It skips entries that are relative, missing, inside the analysed
+// repo or writable by another user; so is a candidate in a good directory that breaks a rule of trust.h itself, cannot
+// be executed, or is not the file the policy pinned. The first good candidate wins; without one, the error says why the
+// first bad one was refused:
+//   UntrustedToolError found, but another user could have put it there, or its SHA-256 is not the policy's
+//   ToolNotRunnable found and trusted, but neither an ELF program nor a script whose interpreter we can pin
+//   ToolMissingError nowhere
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace sallyport {
 
-// What is executed is what was checked: run `exe` (execveat with AT_EMPTY_PATH) with
+// The executed file is the checked file: run `exe` (execveat with AT_EMPTY_PATH) with
 //   argv = { argv0, argv_prefix…, the caller's arguments… }.
 struct PinnedTool {
   UniqueFd exe;                              // O_RDONLY and CLOEXEC: the tool, or the interpreter of a #! script

@@ -1,4 +1,4 @@
-// What is executed is what was checked, and nobody else could have put it there. The planted program is always named
+// The executed file is the checked file, and no other user could have put it there. The planted program is always named
 // like the wanted one; the positive control is the same lookup without the one bad property.
 #include "locate/tool_locator.h"
 

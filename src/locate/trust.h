@@ -1,9 +1,9 @@
-// Who could have put a file where it is. Walks a path one component at a time by descriptor, following symlinks
-// itself, and looks at the owner and mode of every directory, symlink and file it passes.
+// Decides who could have put a file where it is. Walks a path one component at a time by descriptor, follows symlinks
+// itself, and checks the owner and mode of every directory, symlink and file on the way.
 //
-// Trusted is what only root or we ourselves can change:
+// A file is trusted if only root or we can change it:
 //   - the owner is root or our effective uid;
-//   - nobody else may write. A group may when it is root's (gid 0) or our own user-private group, Debian's convention
+//   - no other user may write. A group may if it is root's (gid 0) or our own user-private group, Debian's convention
 //     of one group per user with gid == uid; not when an ACL is attached. A root:staff 2775 /usr/local/bin is refused;
 //   - a world-writable directory may be passed through only when it is sticky (/tmp) and, as always, the next
 //     component is root's or ours. Nothing may be looked up in one: neither the tool nor a symlink on the way;
@@ -46,7 +46,7 @@ inline constexpr std::string_view kLiesInsideRepo = "lies inside the analysed re
 
 struct TrustProblem {
   int error_number = 0;  // ENOENT, ELOOP … when the walk ended there; 0 when a rule was broken
-  std::string where;     // the component that is to blame
+  std::string where;     // the component that breaks the rule
   std::string why;       // "is writable by every user", "is owned by uid 1000", …
   std::string hint;
 };

@@ -1,6 +1,6 @@
-// Programs that stand in for others: pyenv, asdf, rustup and volta put a small one of their own in the search path, which
-// finds the chosen version in the user's home and starts it. In a jail it would find nothing, and what it starts was never
-// judged; so the gate follows it to the program itself. nvm, pipx and uv need no following: theirs are the programs.
+// Version managers' shims: pyenv, asdf, rustup and volta put a small program of their own in the search path, which
+// finds the chosen version in the user's home and starts it. In a jail the shim would find nothing, and nobody has
+// judged what it starts; so the gate finds the program itself. nvm, pipx and uv put the programs themselves there.
 #pragma once
 
 #include <filesystem>
