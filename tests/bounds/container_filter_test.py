@@ -1,4 +1,4 @@
-"""Below the filter of a container (Docker's default one): clone3 does not exist, and nobody makes namespaces.
+"""Below the filter of a container (Docker's default one): clone3 does not exist, and no process may make namespaces.
 
 Without a jail a tool still runs; a jail is refused before the tool starts. Where only clone3 is missing, jails work too.
 """

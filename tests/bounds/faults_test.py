@@ -1,4 +1,5 @@
-"""A fault in any system call of any jail's set-up: the CLI ends in time, tells the truth, and leaves nothing running (C9, C35).
+"""A fault in any system call of any jail's set-up: the CLI ends in time, reports correctly, and leaves nothing running
+(C9, C35).
 
 Which calls a run makes is observed first (strace), then each is made to fail (strace's inject). The normal suite makes a
 sample; with SALLYPORT_DEEP=1 every call is tried at several places.
@@ -17,7 +18,7 @@ from common import JAILS, Place, main, processes_with
 DEEP = bool(os.environ.get("SALLYPORT_DEEP"))
 SAMPLE = 1 if DEEP else 4  # of so many calls one is tried
 PATIENCE = 40              # the deadline below, and what strace makes of it on a busy machine
-# Never failed on purpose: strace cannot, or the process could not even be ended any more.
+# Calls that the test never makes fail: strace cannot, or the process could no longer be killed.
 LEFT_OUT = {"exit", "exit_group", "restart_syscall", "rt_sigreturn", "execve", "arch_prctl", "set_tid_address"}
 
 
@@ -62,7 +63,7 @@ class Faults(Place):
             for when in sorted({1, 2, 3, (most + 1) // 2, most}):
                 if when < 1 or when > most:
                     continue
-                # The calls that were seen to hang are always tried.
+                # Always try the calls that have hung before.
                 always = call in ("prctl", "recvmsg", "ppoll") and when <= 2
                 if not always and zlib.crc32(f"{jail} {call} {when}".encode()) % (SAMPLE * 3) != 0 and not DEEP:
                     continue

@@ -1,4 +1,4 @@
-"""Nobody who does not read what the CLI prints can hold up the run, its end, or Ctrl-C (C35)."""
+"""A reader that does not read the CLI's output cannot delay the run, its end, or Ctrl-C (C35)."""
 import json
 import os
 import pty

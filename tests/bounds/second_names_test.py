@@ -1,4 +1,5 @@
-"""A bind mount gives a directory a second name. What a receipt says of one name must hold for the other, or the call is refused."""
+"""A bind mount gives a directory a second name. What a receipt promises for one name must hold for the other, or the
+gate refuses the call."""
 import json
 import subprocess
 

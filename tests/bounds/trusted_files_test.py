@@ -1,4 +1,5 @@
-"""Files the gate believes: the cache of hashes and the policy. A repo, a tool or another user must not supply them."""
+"""Files that the gate trusts: the cache of hashes and the policy. A repo, a tool or another user must not supply
+them."""
 import os
 import pathlib
 import shutil

@@ -98,7 +98,7 @@ class WorkspaceTest(Place):
                 untouched = lambda guarantees: [one for one in guarantees if one["name"] == "fs.repo_untouched"]
                 means = [one["mechanism"].removesuffix(" (reflink)") for one in untouched(ran["receipt"]["guarantees"])]
                 self.assertEqual(means, [one["mechanism"] for one in untouched(planned["guarantees"])])
-                # One that is there is explained as it is: what an earlier run made is found in it.
+                # explain describes an existing workspace, with what an earlier run made.
                 self.assertEqual(self.change(name, "mkdir made", jail).returncode, 0)
                 layers = fingerprint(self.home)
                 self.assertEqual(self.explain("--workspace", name, jail=jail, cwd="made").returncode, 0)

@@ -1,4 +1,4 @@
-// Ctrl-C and its kin: the whole tree goes, and we leave with the signal's code.
+// Ctrl-C and other stop signals: the whole tree dies, and the program exits with the signal's code.
 #include <signal.h>
 #include <unistd.h>
 

@@ -60,7 +60,7 @@ TEST_F(CliChild, IsBornWithNoSignalBlockedOrIgnored) {
   unsigned long long ignored = 1;
   const ProgramResult result = run_helper({"print_signals"});
   ASSERT_EQ(sscanf(result.stdout_bytes.c_str(), "SigBlk: %llx SigIgn: %llx", &blocked, &ignored), 2);
-  // 32 and 33 are glibc's own: it lets nobody change them, so they are as whoever started the test left them.
+  // 32 and 33 are glibc's own: it lets no program change them, so they are as the test's parent left them.
   const unsigned long long reserved = 3ULL << 31;
   EXPECT_EQ(blocked & ~reserved, 0u) << result.stdout_bytes;
   EXPECT_EQ(ignored & ~reserved, 0u) << result.stdout_bytes;

@@ -77,8 +77,7 @@ TEST_P(CliJailed, TheDeadlineEndsWhoIsDeafToSigterm_C9) {
   EXPECT_EQ(result.exit_code, 124) << result.stderr_bytes;
 }
 
-// Inherited from a caller who ignores SIGCHLD, this would have the kernel reap the jail's init before we can ask how it
-// ended.
+// If we inherited an ignored SIGCHLD, the kernel would reap the jail's init before we can learn how it ended.
 TEST_P(CliJailed, ACallerWhoIgnoresItsChildrenGetsTheSameAnswer_C9) {
   const auto ignoring = [&](const Words& argv) {
     Words wrapped{"/usr/bin/env", "--ignore-signal=CHLD"};
@@ -87,7 +86,7 @@ TEST_P(CliJailed, ACallerWhoIgnoresItsChildrenGetsTheSameAnswer_C9) {
     options.environment = environment_;
     return run_program(wrapped, options);
   };
-  // Whoever started the tests may have left more than this one ignored.
+  // The tests' parent may ignore more signals than this one.
   unsigned long long ignored = 0;
   const ProgramResult control = ignoring({"/usr/bin/grep", "^SigIgn:", "/proc/self/status"});
   ASSERT_EQ(sscanf(control.stdout_bytes.c_str(), "SigIgn: %llx", &ignored), 1) << control.stdout_bytes;
@@ -100,7 +99,7 @@ TEST_P(CliJailed, ACallerWhoIgnoresItsChildrenGetsTheSameAnswer_C9) {
   EXPECT_EQ(result.exit_code, 124) << result.stderr_bytes;
 }
 
-// Nobody waits for the jail to be taken apart, but for its last process, always.
+// The CLI does not wait until the jail is torn down, but always for its last process.
 TEST_P(CliJailed, WhatTheToolLeftBehindIsDeadWhenItReturns_C9) {
   for (int i = 0; i < 20; ++i) {
     const std::string marker = unique_marker();

@@ -1,5 +1,5 @@
-// Where agents and monorepos live: linked worktrees, submodules, clones that share objects. git works in each of them in a
-// jail, and a repo that points at somebody else's git directory gets to see nothing of it (ADR 0049).
+// Where agents and monorepos live: linked worktrees, submodules, clones that share objects. git works in each of them
+// in a jail, and a repo that points at another user's git directory sees nothing of it (ADR 0049).
 #include <tuple>
 
 #include "cli/cli_fixture.h"
@@ -78,7 +78,7 @@ TEST_P(LinkedRepo, ASharedCloneNamesTheOptionThatShowsItsObjects) {
   expect_git_works(mine_ / "clone", {"--ro", objects});
 }
 
-// A repo that somebody sent, and a private one that it would like to see.
+// An untrusted repo, and a private one that it tries to see.
 TEST_P(LinkedRepo, AHostileRepoCannotPointAtAnothersGitDirectory) {
   bare_sh(
       "git -C main worktree add -q ../wt; mkdir evil1 evil2 evil3; git init --quiet evil3;"

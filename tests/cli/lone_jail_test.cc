@@ -104,7 +104,7 @@ TEST_F(CliLoneJail, DiesWithAProgramThatIsKilledAtAnyMoment_C10) {
     std::this_thread::sleep_for(microseconds(moments(random)));
     program.send_signal(SIGKILL);
     ASSERT_EQ(program.wait().signal, SIGKILL);
-    // Its jail is our child now. Each wait ends only because that is dead.
+    // The jail is our child now. Each wait returns only when it is dead.
     while (waitpid(-1, nullptr, 0) > 0) ++orphans;
   }
   EXPECT_GT(orphans, 10) << "the control: many moments had a jail";

@@ -1,4 +1,4 @@
-// What comes out of `run`: live, byte for byte, and what happens when nobody takes it.
+// What comes out of `run`: live, byte for byte, and what happens when nobody reads it.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Files we write for the caller after a stranger's code ran: a receipt, a report.
+// Files that we write for the caller after untrusted code ran: a receipt, a report.
 #include "cli/cli_fixture.h"
 
 namespace sallyport::test {

@@ -49,7 +49,7 @@ bool may_be_impossible(std::string_view attack, Who who) {
   return false;
 }
 
-// Who cannot make a cgroup cannot have these, and is refused instead of given less.
+// A user who can make no cgroup cannot have these guarantees, and gets a refusal instead of less.
 bool may_be_refused(Guarantee guarantee, Who who) {
   return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
                                guarantee == Guarantee::kLimitCpu);
@@ -64,7 +64,7 @@ bool may_be_refused_by_landlock(const attack::Case& one) {
          one.guarantee == Guarantee::kProcPidIsolated || one.guarantee == Guarantee::kLimitDisk;
 }
 
-// These all let the host's own kernel serve the tool; who requires another is refused.
+// In all of these the host's own kernel serves the tool; a call that requires another is refused.
 bool must_be_refused(Guarantee guarantee) { return guarantee == Guarantee::kKernelSeparate; }
 
 void check(const attack::Finding& finding, JailKind jail, Who who) {
@@ -136,7 +136,7 @@ TEST(AttackTable, IsTheOneInTheDocuments) {
       << "put the output of sallyport-attack --list into docs/attacks.md";
 }
 
-// What a run without a jail promises is attacked as well.
+// Attacks what a run without a jail promises as well.
 TEST(AttackWithoutAJail, IsBlockedWhereTheGateAlonePromisesIt) {
   const Stage stage(geteuid() == 0 ? Who::kRoot : Who::kUser);
   for (const std::string_view name :

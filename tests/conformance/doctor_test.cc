@@ -1,4 +1,4 @@
-// sallyport doctor, as a user would call it. The attacks it makes are those of attacks_test.cc; here is what it says.
+// sallyport doctor, as a user would call it. It makes the attacks of attacks_test.cc; this tests its output.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ TEST(Doctor, SaysWhichJailsWork) {
       << json.stdout_bytes;
 }
 
-// By really asking: a word in a table could be wrong.
+// By a real run: a word in a table could be wrong.
 TEST(Doctor, SaysByWhatAWishIsKept) {
   const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
   const nlohmann::json jails = nlohmann::json::parse(result.stdout_bytes).at("jails");

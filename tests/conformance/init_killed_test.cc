@@ -1,5 +1,5 @@
-// A jail whose first process is killed before it could report: the run is an error of its own, never an outcome made up from
-// somebody else's wait status (C20).
+// A jail whose first process is killed before it could report: the run is an error of its own, never an outcome
+// invented from another process's wait status (C20).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>

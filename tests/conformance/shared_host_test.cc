@@ -1,4 +1,5 @@
-// The landlock jail's own ways: which programs work in it, what of a file may change, what it refuses, what it leaves (C40).
+// The landlock jail's differences: which programs work in it, what of a file may change, what it refuses, what it
+// leaves behind (C40).
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// A path that is swapped while jails are being built (C22): what a run sees under the path it was
-// given is what was checked, or the run is refused. bwrap mounts by name, so there our init inside compares (ADR-0010).
+// A path that is swapped while jails are being built (C22): a run sees under its path the directory that was checked,
+// or the run is refused. bwrap mounts by name, so there our init inside compares (ADR-0010).
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
     ASSERT_NE(result->stdout_stream.bytes, "wrong") << "another directory was mounted in place of the checked one";
     if (result->stdout_stream.bytes == "right") ++right;
   }
-  // Positive controls: the swap did hit the time between check and mount, and not every start was in vain.
+  // Positive controls: the swap did hit the time between check and mount, and some starts succeeded.
   EXPECT_GT(swapper.swaps(), 0);
   EXPECT_GT(caught, 0);
   EXPECT_GT(right, 0);

@@ -1,5 +1,5 @@
-// Runs a program where user namespaces are switched off, as the given user: in a user namespace with everybody in it, whose own
-// limit is 0. The host's is not touched.
+// Runs a program where user namespaces are switched off, as the given user: in a user namespace that maps every id and
+// whose own limit is 0. It does not change the host's limit.
 //
 //   usage: without_userns UID GID PROGRAM [ARGUMENT...]        as root
 #include <fcntl.h>

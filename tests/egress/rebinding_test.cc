@@ -1,4 +1,4 @@
-// Whoever owns an allowed name decides what it resolves to. Here that is the attacker: the name leads to metadata
+// The owner of an allowed name decides what it resolves to. Here the attacker owns it: the name leads to metadata
 // services, loopback and private networks, openly or wrapped in IPv6, at once or at the second lookup.
 //
 // The test has a network of its own in which every address is local, so that one server hears whatever would have gone
@@ -69,7 +69,7 @@ class Rebinding : public testing::TestWithParam<Where> {
     send_all(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
                      body);
   }
-  // The way to that address is open to whoever is not kept from it.
+  // A process outside the jail can reach that address.
   static bool reach_directly(std::string_view address) {
     const Endpoint where = at(address, kHttp);
     const UniqueFd fd(::socket(where.address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

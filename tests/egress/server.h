@@ -1,4 +1,4 @@
-// A web server of the test's own on the host's loopback, plain or TLS, that writes down whatever reaches it.
+// The test's web server on the host's loopback, plain or TLS, which records whatever reaches it.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// A spec's whole way down to what an adapter renders, on a host that is written down here instead of looked at: every
-// step of it is pure, so the same spec gives the same text on every machine.
+// Renders a spec as an adapter does, for a host described here instead of the real one: every step is pure, so the same
+// spec gives the same text on every machine.
 #pragma once
 
 #include <optional>

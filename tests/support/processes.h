@@ -1,4 +1,4 @@
-// Looking for what should not be there: survivors, zombies, descriptors, threads, files.
+// Finds what should not be there: survivors, zombies, descriptors, threads, files.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// Starts a program the way a user would and tells what came of it. For tests only: they stand outside the gate, so
-// the chokepoint rule (C1) does not bind them.
+// Starts a program as a user would and returns its result. For tests only: they are outside the gate, so the chokepoint
+// rule (C1) does not apply.
 //
 //   ProgramResult r = run_program({sallyport_binary(), "run", "--", "git", "--version"}, {.cwd = repo});
 //   EXPECT_EQ(r.exit_code, 0) << r.stderr_bytes;

@@ -1,4 +1,4 @@
-// A directory that vanishes with its object, and the things tests put into one.
+// A directory that its object's destructor removes, and what tests put into one.
 #pragma once
 
 #include <filesystem>
