@@ -24,7 +24,7 @@ namespace sallyport::attack {
 enum class Got {
   kThrough,     // the effect is there
   kBlocked,     // it was tried, and the effect is not there
-  kRefused,     // the gate did not start it: the guarantee is unavailable here, and the gate refuses a call that requires it
+  kRefused,     // the gate did not start it: the guarantee is unavailable here, and required
   kImpossible,  // this host cannot show it (only without a jail)
   kNotTried,    // something else went wrong; proves nothing
 };

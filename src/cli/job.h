@@ -35,7 +35,7 @@ struct JobOptions {
   std::filesystem::path workspaces{};  // its workspaces' directory; empty: it has none
   AuditChoice audit{};
   std::string label{};                           // the verb, for the audit log
-  std::vector<std::filesystem::path> outputs{};  // reports that the user named; their directories are opened before anything runs
+  std::vector<std::filesystem::path> outputs{};  // reports that the user named, opened before any run
 };
 
 class Job {
