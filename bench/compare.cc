@@ -1,5 +1,5 @@
-// The clock of `make bench-compare`: runs the same jobs through everybody, round by round, and prints every time as JSON.
-// What to run comes from tools/bench_compare.py, which also makes the tables.
+// The clock of `make bench-compare`: runs the same jobs through each program, round by round, and prints every time as
+// JSON. What to run comes from tools/bench_compare.py, which also makes the tables.
 //
 //   usage: sallyport_bench_compare PLAN.json > TIMES.json
 #include <fmt/format.h>

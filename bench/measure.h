@@ -29,10 +29,9 @@ struct Contestant {
   std::function<void()> once;
 };
 
-// Runs everybody once per round, in an order drawn anew, so that a noisy second hits all of them, and prints medians and
-// ratios to the first. The
-// environment variable SALLYPORT_BENCH_TIMES names a file to which every time is added as a line of JSON, for
-// tools/bench_check.py.
+// Runs each candidate once per round, in a new random order, so that a noisy second hits all of them, and prints
+// medians and ratios to the first. The environment variable SALLYPORT_BENCH_TIMES names a file to which every time is
+// added as a line of JSON, for tools/bench_check.py.
 void compare(const std::string& title, const std::vector<Contestant>& contestants, int rounds);
 
 }  // namespace sallyport::bench

@@ -1,4 +1,4 @@
-// Any text as a record of the audit log that somebody edited: what is picked of it is what the whole of it says, and what is no
+// Any text as an edited record of the audit log: the picked members equal those of the whole text, and what is no
 // object is nothing.
 #include <cstddef>
 #include <cstdint>

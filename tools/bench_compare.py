@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same jobs through everybody: bare, our library and CLI, and every peer that is installed. `make bench-compare`.
+"""The same jobs through each program: bare, our library and CLI, and every peer that is installed. `make
+bench-compare`.
 
 Prepares repos, a registry and the peers' commands, lets sallyport_bench_compare measure, and writes the section of
 docs/benchmarks.md and its charts.

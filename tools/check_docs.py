@@ -102,7 +102,7 @@ def check_call(project, line):
     verb, rest = call[1], call[2]
     if verb not in project.verbs and not verb.startswith("--"):
         yield f"sallyport has no verb '{verb}'"
-    # What stands behind -- or a pipe belongs to somebody else.
+    # What follows -- or a pipe belongs to another program.
     for option in OPTION.findall(re.split(r"\s--(?:\s|$)|[|#>&]", rest)[0]):
         if option not in project.options:
             yield f"sallyport has no option {option}"

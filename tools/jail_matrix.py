@@ -88,7 +88,7 @@ def places(programs, user, podman):
     yield "", become
     yield ", in a container of Podman's", podman.start(user)
     yield ", user namespaces off", [str(programs["without_userns"]), str(user or 0), str(user or 0)]
-    # A plain user's would have nobody else in it: there nothing of root's can be trusted, and everything is refused.
+    # A plain user's would map no other user: there no file of root's can be trusted, and the gate refuses everything.
     if not user:
         yield ", inside another user namespace", ["unshare", "-Ur"]
 

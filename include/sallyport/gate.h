@@ -107,8 +107,7 @@ struct ExternalCliOptions {
 struct Explanation {
   Plan plan{};                // its environment is the tool's, including the jail's own variables (HOME)
   std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
-  std::string
-      jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
+  std::string jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step per line
   ExecutableIdentity binary{};

@@ -142,7 +142,7 @@ struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
   bool connections_carried =
-      false;  // our init in the jail accepts the tool's connections and carries them to the owner
+      false;                        // our init in the jail accepts the tool's connections and carries them to the owner
   std::optional<UserIds> run_as{};  // Plan::run_as, when the jail did so
 };
 struct ToolStarted {

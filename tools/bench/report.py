@@ -51,7 +51,7 @@ def kind_of(name):
 
 
 def job_section(root, name, title, note, entrants, absent):
-    """One job: a chart, and a table with everybody in it, those that could not take part too."""
+    """One job: a chart, and a table with every program, also those that could not take part."""
     times = {entrant["name"]: entrant for entrant in entrants}
     good = [entrant for entrant in entrants if not entrant["failure"]]
     rows, bars = [], []

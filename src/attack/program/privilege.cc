@@ -29,7 +29,7 @@ bool holds_capabilities() {
 void become(const std::string& program, const char* part) {
   const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
   constexpr uid_t kNobodyInParticular = 12345;
-  // As root first become somebody who cannot do it anyway; in a jail this fails and changes nothing.
+  // Root first becomes a user without this right; in a jail this fails and changes nothing.
   if (strcmp(part, "tell_capabilities") == 0 &&
       setresuid(kNobodyInParticular, kNobodyInParticular, kNobodyInParticular) != 0 && geteuid() == 0) {
     return;

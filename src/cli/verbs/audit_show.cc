@@ -158,8 +158,7 @@ class Shower {
 
   const ShowCommand& command_;
   const std::string since_;
-  std::unordered_map<std::string, std::string>
-      open_;  // by run: the text of an intent whose end we have not read yet
+  std::unordered_map<std::string, std::string> open_;  // by run: the text of an intent whose end we have not read yet
 };
 
 // "1h" counts back from now; anything else is the beginning of a time, as in 2026-11-17T15.

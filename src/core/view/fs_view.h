@@ -83,8 +83,7 @@ struct ViewInputs {
   std::vector<HostPath> read_write{};
   std::vector<HostPath> hidden{};   // below one of these or the repo
   std::vector<HostPath> no_exec{};  // likewise
-  std::vector<HostPath>
-      pinned{};  // directories in writable places that must keep their name, so each is a mount point
+  std::vector<HostPath> pinned{};  // directories in writable places that must keep their name, so each is a mount point
   std::vector<HostPath> tool_files{};     // the executable and its interpreter, when outside the system directories
   std::vector<HostLayout::Link> links{};  // names that the caller, or the tool, has for something shown
   ByteCount disk = kDefaultDiskQuota;

@@ -135,7 +135,7 @@ void add_connect(const Call& call, Trace& trace) {
   if (const auto address = quoted(call.arguments)) trace.addresses.insert(*address);
 }
 
-// The first process of a jail behind its init, or of a container; -1 is everybody.
+// The first process of a jail after its init, or of a container; -1 means every process.
 bool is_tracer(std::string_view arguments) {
   const std::string_view target = arguments.substr(0, arguments.find_first_of(",)"));
   return target == "1" || target == "2" || target == "-1";
