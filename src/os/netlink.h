@@ -36,8 +36,9 @@ namespace sallyport {
 [[nodiscard]] std::string show_refusals();
 
 // NETLINK_NETFILTER: refuses, before a connection exists, what no rule of a run could allow: TCP to anything but a
-// listening port of a synthetic address (address_book.h), DNS, and the jail's own loopback servers; UDP except DNS and
-// loopback; everything to multicast and broadcast. connect() fails with ECONNREFUSED, send() with EPERM.
+// listening port of a synthetic address (address_book.h), DNS, and the jail's loopback on ports outside `listening`;
+// UDP except DNS and loopback; everything to multicast and broadcast. connect() fails with ECONNREFUSED, send() with
+// EPERM.
 //
 //   table inet sallyport {
 //     chain judge { type filter hook output priority -150; policy accept;
