@@ -17,7 +17,7 @@ class CarryInit {
   bool take(wire::FrameKind kind, const char* bytes, std::size_t size);
 
   static constexpr std::uint32_t kWatched = 2 + wire::kMostCarried;
-  // The number of entries that watch() fills.
+  // Fills kWatched entries.
   void watch(struct pollfd* entries) const;
   void serve(const struct pollfd* entries);
   // Call when the tool is dead: passes on what it sent before.

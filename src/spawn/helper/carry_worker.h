@@ -14,7 +14,7 @@ class CarryWorker {
   bool take(wire::FrameKind kind, const char* bytes, std::size_t size);
 
   static constexpr std::uint32_t kWatched = 1 + wire::kMostCarried;
-  // The number of entries that watch() fills.
+  // Fills kWatched entries.
   void watch(struct pollfd* entries, const FrameOutbox& out) const;
   void serve(const struct pollfd* entries, FrameOutbox& out);
   void last_round(FrameOutbox& out);
