@@ -7,7 +7,7 @@
 //
 //   MyJail mine;
 //   GateConfig config{…, .own_jails = {&mine}};              // borrowed; must outlive the gate
-//   gate->run(spec, JailKind("mine"), {}); // "auto" uses it only if auto_jails names it
+//   gate->run(spec, JailKind("mine"), {});                    // "auto" uses it only if auto_jails names it
 //
 // Errors of a jail on which the gate acts: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable,
 // InvalidRequest for what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.

@@ -1,7 +1,7 @@
 // Where a log ends: a file of two slots, each rewritten in place. With it a writer finds the end without reading the
 // log, and a reader detects records cut off the end, which a chain alone cannot show.
-//   written the last record written, under `lock`; valid for the boot that it names: a power cut may lose that record
-//   durable the last record known to be on the disk, under `sync.lock`
+//   written  the last record written, under `lock`; valid for the boot that it names: a power cut may lose that record
+//   durable  the last record known to be on the disk, under `sync.lock`
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,8 @@
 //   audit-0000000000000001.jsonl   records 1 …; the next file is named after its first record
 //   head                           where the log ends: head.h
 //   lock, sync.lock                who appends, who syncs
-//   torn-… a record's remains after a crash, set aside checkpoint, tile/, … the transparency log: transparency.h
+//   torn-…                         a record's remains after a crash, set aside
+//   checkpoint, tile/, …           the transparency log: transparency.h
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // The one object that knows which process will start a tool, and what was built for it ahead.
 //
-//   started ahead the jail of an owner that makes one run, started while the owner still works out what to run warm a
-//   whole jail of the same shape that waits for a run (WarmPool) fresh a jail built for this run, over the base that
-//   all jails of this owner share of another a jail whose tool runs as another user: the owner is root, and another
-//   user owns the repo (ADR 0066) no jail a worker, for a tool without a jail or for a wrapper that builds one
+//   started ahead   the jail of an owner that makes one run, started while the owner still works out what to run
+//   warm            a whole jail of the same shape that waits for a run (WarmPool)
+//   fresh           a jail built for this run, over the base that all jails of this owner share
+//   of another      a jail whose tool runs as another user: the owner is root, and another user owns the repo (ADR 0066)
+//   no jail         a worker, for a tool without a jail or for a wrapper that builds one
 //
 // A jail that was built ahead can turn out to be unsound: it then reports that itself and has started nothing. The run
 // goes on to the next source (start_instead_of).

@@ -4,8 +4,9 @@
 //
 //   kOpen    CarriedOpen            a connection that the tool made, with the address that it wanted
 //   kData    a uint32, then bytes   never more than the other side has given credit for; both begin with kCarriedWindow
-//   kCredit CarriedCredit how many bytes have been written to the socket kFinish a uint32 no more data follows: a
-//   half-close kGone CarriedGone each side's last frame on a connection. Orderly only after both kFinish.
+//   kCredit  CarriedCredit          how many bytes have been written to the socket
+//   kFinish  a uint32               no more data follows: a half-close
+//   kGone    CarriedGone            each side's last frame on a connection. Orderly only after both kFinish.
 //
 // A number is free again when both sides have sent kGone, so no late frame can be taken for one of the next connection.
 #pragma once
