@@ -75,7 +75,8 @@ struct GateConfig {
   [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };
 
-// A JailedSubprocessResult whose outcome is Completed, with the same fields.
+// A JailedSubprocessResult whose outcome is Completed, in the same words. What only a run that writes the repo can leave behind
+// (git_findings, persistence) is not here: the two functions below never ask for one.
 struct ProcessResult {
   std::variant<ExitCode, Signal> fate{};
   CapturedStream stdout_stream{};
@@ -83,8 +84,13 @@ struct ProcessResult {
   std::chrono::microseconds duration{};
   Usage usage{};
   Receipt receipt{};
+  std::vector<Denial> denials{};  // hosts that were refused, though the tool then ended by itself
+  std::string audit_run{};
+  std::optional<SandboxedPath> scratch{};
 };
 
+// The options of the two functions have the contract's words: `timeout`, `max_output` and `memory` are wall, output and memory of
+// Limits. The rest are fields of JailedSubprocessSpec by the same names.
 struct AllowlistedOptions {
   std::filesystem::path cwd{};          // mandatory
   std::chrono::milliseconds timeout{};  // mandatory
@@ -100,7 +106,9 @@ struct ExternalCliOptions {
   std::chrono::milliseconds timeout{};  // mandatory
   std::vector<std::string> allowed_egress{};
   ByteCount max_output = kDefaultMaxOutput;
-  std::vector<Guarantee> required{};  // listing any forbids the degraded mode of C17
+  std::optional<ByteCount> memory{};
+  std::vector<std::filesystem::path> extra_read_only{};  // the caller's rules and configuration, outside the repo
+  std::vector<Guarantee> required{};                     // listing any forbids the degraded mode of C17
 };
 
 // Everything that a call would use; nothing is started or written.
@@ -136,6 +144,7 @@ class Gate {
                                                     AllowlistedOptions options, std::stop_token stop = {});
 
 // Starts an allowlisted scanner behind the best jail the host has (C12–C18). The environment cannot be extended.
+// The same with every outcome told apart: sallyport/external_cli.h.
 [[nodiscard]] Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
                                                      ExternalCliOptions options, std::stop_token stop = {});
 

@@ -31,7 +31,10 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
                                         .stderr_stream = std::move(result.stderr_stream),
                                         .duration = result.duration,
                                         .usage = result.usage,
-                                        .receipt = std::move(result.receipt)};
+                                        .receipt = std::move(result.receipt),
+                                        .denials = std::move(result.denials),
+                                        .audit_run = std::move(result.audit_run),
+                                        .scratch = std::move(result.scratch)};
                  },
                  [&](const TimedOut& timed_out) -> Result<ProcessResult> { return fail(late(timed_out)); },
                  [&](const Cancelled& stop) -> Result<ProcessResult> { return fail(cancelled(tool, stop.elapsed)); },
@@ -67,14 +70,16 @@ Result<ProcessResult> run_allowlisted(Gate& gate, std::vector<std::string> argv,
   return as_process_result(gate.run(spec, JailKind::kNone, std::move(stop)), tool);
 }
 
-Result<JailedSubprocessResult> run_external_cli(Gate& gate, ExternalCliCall call, std::stop_token stop) {
-  const JailedSubprocessSpec spec{.argv = std::move(call.argv),
-                                  .cwd = std::move(call.cwd),
-                                  .extra_read_only = std::move(call.extra_read_only),
-                                  .allowed_egress = std::move(call.allowed_egress),
-                                  .limits = {.wall = call.timeout, .output = call.max_output, .memory = call.memory},
-                                  .required = std::move(call.required),
-                                  .probe = std::move(call.probe)};
+Result<JailedSubprocessResult> run_external_cli_whole(Gate& gate, std::string_view probe, std::vector<std::string> argv,
+                                                      ExternalCliOptions options, std::stop_token stop) {
+  const Limits limits{.wall = options.timeout, .output = options.max_output, .memory = options.memory};
+  const JailedSubprocessSpec spec{.argv = std::move(argv),
+                                  .cwd = std::move(options.cwd),
+                                  .extra_read_only = std::move(options.extra_read_only),
+                                  .allowed_egress = std::move(options.allowed_egress),
+                                  .limits = limits,
+                                  .required = std::move(options.required),
+                                  .probe = std::string(probe)};
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
   // C17: running without a jail is possible only here, only without required guarantees, and never without a warning.
   // Named hosts are a requirement too: without a jail the tool could reach every other host.
@@ -90,14 +95,8 @@ Result<JailedSubprocessResult> run_external_cli(Gate& gate, ExternalCliCall call
 Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
                                        ExternalCliOptions options, std::stop_token stop) {
   const std::string tool = argv.empty() ? std::string() : argv.front();
-  ExternalCliCall call{.probe = std::string(probe),
-                       .argv = std::move(argv),
-                       .cwd = std::move(options.cwd),
-                       .timeout = options.timeout,
-                       .allowed_egress = std::move(options.allowed_egress),
-                       .max_output = options.max_output,
-                       .required = std::move(options.required)};
-  return as_process_result(run_external_cli(gate, std::move(call), std::move(stop)), tool);
+  return as_process_result(run_external_cli_whole(gate, probe, std::move(argv), std::move(options), std::move(stop)),
+                           tool);
 }
 
 }  // namespace sallyport

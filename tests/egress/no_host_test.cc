@@ -131,6 +131,12 @@ TEST(NoHostInTheLibrary, TheErrorNamesTheHostAndAWarmJailNamesItToo) {
       run_external_cli(**gate, "lookup", kLooksUp, {.cwd = repo.path(), .timeout = std::chrono::seconds(60)});
   ASSERT_FALSE(failed.has_value());
   EXPECT_NE(failed.error().message.find("registry.test"), std::string::npos) << failed.error().message;
+  const Words copes = python_that("try: socket.getaddrinfo('registry.test', 443)\nexcept OSError: pass");
+  const Result<ProcessResult> coped =
+      run_external_cli(**gate, "lookup", copes, {.cwd = repo.path(), .timeout = std::chrono::seconds(60)});
+  ASSERT_TRUE(coped.has_value()) << coped.error().message;
+  ASSERT_EQ(coped->denials.size(), 1u);
+  EXPECT_EQ(coped->denials.front().host, "registry.test");
   const JailedSubprocessSpec spec{
       .argv = kLooksUp, .repo = repo.path(), .cwd = repo.path(), .limits = {.wall = std::chrono::seconds(60)}};
   ASSERT_TRUE((*gate)->warm_up(spec));

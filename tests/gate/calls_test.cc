@@ -7,6 +7,7 @@
 #include "gate/gate_fixture.h"
 #include "gate/host_gate.h"
 #include "sallyport/adapters.h"
+#include "sallyport/external_cli.h"
 
 namespace sallyport::test {
 namespace {
@@ -202,6 +203,44 @@ TEST_F(GateTest, C14_C18_run_external_cli_is_wrapped_and_says_so) {
   EXPECT_TRUE(result->receipt.has(Guarantee::kFsWriteConfined));
   EXPECT_EQ(events_.named("subproc.jail.wrapped"),
             std::vector<std::string>{"subproc.jail.wrapped probe_name=my_probe egress=false"});
+}
+
+TEST_F(GateTest, C14_C33_run_external_cli_gives_back_the_scratch_and_the_records_name) {
+  const std::unique_ptr<AuditSink> log = open_audit_log({.directory = dir_ / "log"}).value();
+  GateConfig recorded = config();
+  recorded.audit = log.get();
+  const std::unique_ptr<Gate> gate = Gate::open(std::move(recorded)).value();
+  const Result<ProcessResult> result = run_external_cli(*gate, "p", {"leave_mark", "/tmp/probe/mark"}, probe_in(repo_));
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_FALSE(result->audit_run.empty());
+  EXPECT_TRUE(result->denials.empty());
+  ASSERT_TRUE(result->scratch);
+  EXPECT_TRUE(result->scratch->open_file("probe/mark").has_value());
+  EXPECT_FALSE(result->scratch->open_file("probe/another").has_value());
+}
+
+TEST_F(GateTest, run_external_cli_has_one_set_of_options_and_two_ways_to_say_how_it_ended) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  ExternalCliOptions options = probe_in(repo_);
+  options.timeout = 300ms;
+  const Result<ProcessResult> narrow = run_external_cli(*gate, "p", {"sleep_forever"}, options);
+  ASSERT_FALSE(narrow.has_value());
+  EXPECT_NE(narrow.error().as<ProbeTimeoutError>(), nullptr) << narrow.error().message;
+  const Result<JailedSubprocessResult> whole = run_external_cli_whole(*gate, "p", {"sleep_forever"}, options);
+  ASSERT_TRUE(whole.has_value()) << whole.error().message;
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(whole->outcome));
+}
+
+TEST_F(GateTest, run_external_cli_limits_memory_when_asked_to) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  ExternalCliOptions options = probe_in(repo_);
+  const auto limited = [&] {
+    const Result<ProcessResult> result = run_external_cli(*gate, "p", {"exit_with", "0"}, options);
+    return result.has_value() && result->receipt.has(Guarantee::kLimitMemory);
+  };
+  EXPECT_FALSE(limited());
+  options.memory = mebibytes(256);
+  EXPECT_TRUE(limited());
 }
 
 TEST_F(GateTest, C17_without_a_full_jail_run_external_cli_degrades_and_says_so_unless_guarantees_are_required) {

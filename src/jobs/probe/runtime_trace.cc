@@ -143,13 +143,9 @@ std::variant<TracedRun, ScannerOutcome> trace_in_jail(const JobContext& context,
   argv.insert(argv.end(), start.argv.begin(), start.argv.end());
   const auto left = std::chrono::duration_cast<milliseconds>(context.deadline - std::chrono::steady_clock::now());
   if (left <= milliseconds::zero()) return TimedOut{};
-  Result<JailedSubprocessResult> result = run_external_cli(*context.gate,
-                                                           {.probe = "runtime_trace",
-                                                            .argv = argv,
-                                                            .cwd = context.repo,
-                                                            .timeout = std::min(left, kTraceFor),
-                                                            .memory = context.memory},
-                                                           context.stop);
+  Result<JailedSubprocessResult> result = run_external_cli_whole(
+      *context.gate, "runtime_trace", argv,
+      {.cwd = context.repo, .timeout = std::min(left, kTraceFor), .memory = context.memory}, context.stop);
   if (!result) return outcome_of(result.error());
   ToolAnswer answer = answer_of(std::move(argv), *std::move(result));
   const bool timed_out = std::holds_alternative<TimedOut>(answer.result.outcome);

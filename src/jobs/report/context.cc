@@ -79,16 +79,15 @@ ToolRun run_tool(const JobContext& context, ToolCall call) {
   const auto left = std::chrono::duration_cast<milliseconds>(context.deadline - std::chrono::steady_clock::now());
   if (left <= milliseconds::zero()) return ScannerOutcome(TimedOut{});
   std::vector<std::string> argv = call.argv;
-  ExternalCliCall external{.probe = std::string(call.probe),
-                           .argv = std::move(call.argv),
-                           .cwd = context.repo,
-                           .timeout = std::min<milliseconds>(left, kLongestTimeout),
-                           .allowed_egress = {},
-                           .max_output = call.max_output,
-                           .memory = context.memory,
-                           .extra_read_only = std::move(call.extra_read_only)};
-  if (call.may_use_network) external.allowed_egress = context.allowed_egress;
-  Result<JailedSubprocessResult> result = run_external_cli(*context.gate, std::move(external), context.stop);
+  ExternalCliOptions options{.cwd = context.repo,
+                             .timeout = std::min<milliseconds>(left, kLongestTimeout),
+                             .allowed_egress = {},
+                             .max_output = call.max_output,
+                             .memory = context.memory,
+                             .extra_read_only = std::move(call.extra_read_only)};
+  if (call.may_use_network) options.allowed_egress = context.allowed_egress;
+  Result<JailedSubprocessResult> result =
+      run_external_cli_whole(*context.gate, call.probe, std::move(call.argv), std::move(options), context.stop);
   if (!result) return outcome_of(result.error());
   ToolAnswer answer = answer_of(std::move(argv), *std::move(result));
   if (std::optional<ScannerOutcome> why = why_no_answer(answer)) return *std::move(why);
