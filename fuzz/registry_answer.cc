@@ -15,9 +15,8 @@ using sallyport::RegistryAnswer;
 using State = RegistryAnswer::State;
 
 const sallyport::RegistryEndpoint& endpoint() {
-  static const sallyport::RegistryEndpoint made =
-      sallyport::registry_endpoint({.registry = "https://registry.test/npm/", .authorization = "Bearer secret+8"})
-          .value();
+  static const sallyport::RegistryEndpoint made = sallyport::registry_endpoint(
+      sallyport::RegistryCredentials::of("https://registry.test/npm/", "Bearer secret+8").value());
   return made;
 }
 

@@ -1,6 +1,9 @@
 // Which hosts a run may reach. An empty list is no network at all (docs/contract.md, C24).
 //
 //   Result<HostRule> rule = parse_host_rule("registry.test:4873=127.0.0.1:4873");
+//
+// HostRule, UpstreamProxy and RegistryCredentials are made by a function that checks: one that exists can be used.
+// The only error is InvalidRequest; its field says what was wrong: "host rule", "via_proxy", "registry", "registry_auth".
 #pragma once
 
 #include <cstdint>
@@ -64,32 +67,63 @@ class HostRule {
 
  private:
   explicit HostRule(HostRuleFields fields) : fields_(std::move(fields)) {}
-  friend class HostRuleReader;
+  friend Result<HostRule> parse_host_rule(std::string_view text);
 
   HostRuleFields fields_;
 };
 
-// The operator's HTTP proxy, through which the gate reaches allowed hosts with CONNECT. The proxy looks the names up,
-// so its rules decide about addresses. A rule with a target connects directly.
-struct UpstreamProxy {
-  std::string host{};  // a name or an IP address
-  std::uint16_t port = 0;
-  bool tls = false;                    // TLS to the proxy itself; its certificate must be for `host`
-  std::string credentials{};           // "user:password", or empty; never in a plan, receipt or event
-  std::vector<std::string> without{};  // names, with all below them, that bypass the proxy (NO_PROXY)
-  bool operator==(const UpstreamProxy&) const = default;
+// A proxy as the operator's environment names it. Anything can be written here; UpstreamProxy::of reads it.
+struct UpstreamProxyText {
+  std::string url{};  // http[s]://[USER[:PASSWORD]@]HOST[:PORT]
+  std::string
+      without{};  // as NO_PROXY has it, "a.test, .b.test": these names, and all below them, are reached directly
+  bool operator==(const UpstreamProxyText&) const = default;
 };
-// http[s]://[USER[:PASSWORD]@]HOST[:PORT]
-[[nodiscard]] Result<UpstreamProxy> parse_proxy_url(std::string_view url);
-// The same without the credentials.
+
+// The operator's own HTTP proxy, through which allowed hosts are reached with CONNECT. It looks the names up, so its rules
+// decide about addresses. A rule with a target goes there directly. Errors: InvalidRequest("via_proxy"), without the URL.
+class UpstreamProxy {
+ public:
+  [[nodiscard]] static Result<UpstreamProxy> of(const UpstreamProxyText& text);
+
+  [[nodiscard]] const std::string& host() const { return host_; }  // a normalised name, or an IP address
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] bool tls() const { return tls_; }  // spoken to the proxy itself; its certificate must be for host()
+  // "user:password", or empty; in no plan, receipt or event.
+  [[nodiscard]] const std::string& credentials() const { return credentials_; }
+  [[nodiscard]] const std::vector<std::string>& without() const { return without_; }
+  bool operator==(const UpstreamProxy&) const = default;
+
+ private:
+  UpstreamProxy() = default;
+
+  std::string host_;
+  std::uint16_t port_ = 0;
+  bool tls_ = false;
+  std::string credentials_;
+  std::vector<std::string> without_;
+};
+// Its URL without the credentials.
 [[nodiscard]] std::string proxy_text(const UpstreamProxy& proxy);
 
-// The operator's credentials at a registry. The owner adds them to an allowed tool's requests to that registry; the
-// tool never sees them (docs/egress.md). Never in a plan, receipt, event or environment.
-struct RegistryCredentials {
-  std::string registry{};       // its URL: https, or http where the operator's own npm uses that
-  std::string authorization{};  // the header's value: "Bearer TOKEN" or "Basic BASE64"
+// The operator's credentials at a registry. The owner adds them to what an allowed tool asks that registry for; the tool never
+// sees them (docs/egress.md). In no plan, receipt, event or environment.
+class RegistryCredentials {
+ public:
+  // `registry` is its URL: https, or http where the operator's own npm uses that. `authorization` is the header's value:
+  // "Bearer TOKEN" or "Basic BASE64". Errors: InvalidRequest("registry"), InvalidRequest("registry_auth"), without the latter.
+  [[nodiscard]] static Result<RegistryCredentials> of(std::string registry, std::string authorization);
+
+  [[nodiscard]] const std::string& registry() const { return registry_; }
+  [[nodiscard]] const std::string& authorization() const { return authorization_; }
   bool operator==(const RegistryCredentials&) const = default;
+
+ private:
+  RegistryCredentials(std::string registry, std::string authorization)
+      : registry_(std::move(registry)), authorization_(std::move(authorization)) {}
+
+  std::string registry_;
+  std::string authorization_;
 };
 
 // HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME], as on the command line and in policy files.

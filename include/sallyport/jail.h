@@ -89,10 +89,11 @@ struct JailedSubprocessSpec {
   // The same for a registry whose host is allowed, with the caller's credentials. The tool reaches it over plain HTTP,
   // at port 80 for https, else at its own port.
   std::optional<RegistryCredentials> registry_credentials{};
-  std::optional<UpstreamProxy> via_proxy{};  // the operator's proxy, on the way to allowed hosts
-  // A file of further certificates (PEM) for the tool's TLS to trust, such as those of a company's proxy. A jail shows
-  // the system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, unless
-  // the caller has set them. Needs a jail.
+  // The operator's, through which allowed hosts are reached; as text that the gate reads: a wrong one is a refused call.
+  std::optional<UpstreamProxyText> via_proxy{};
+  // A file of more certificates (PEM) that the tool's TLS is to trust: a company's proxy signs with its own. A jail shows the
+  // system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, where the caller
+  // has not. Needs a jail.
   std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;  // the first refused connection ends the run
   int stop_fd = -1;             // borrowed; cancels when readable, for owners without a stop_token

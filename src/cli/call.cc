@@ -58,29 +58,10 @@ std::vector<fs::path> all_from(const fs::path& base, const std::vector<fs::path>
   return out;
 }
 
-// "a.test, .b.test" of NO_PROXY. Entries that are not names (addresses, networks) match nothing: hosts are names.
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    std::string_view one = list.substr(0, comma);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-    while (one.starts_with(' ') || one.starts_with('.')) one.remove_prefix(1);
-    while (one.ends_with(' ')) one.remove_suffix(1);
-    std::string name(one);
-    std::ranges::transform(name, name.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (!name.empty()) names.push_back(std::move(name));
-  }
-  return names;
-}
-
-// If the environment names no proxy, returns one without a host, which the gate refuses.
-std::optional<UpstreamProxy> find_proxy(const CallOptions& options, const Environment& environment) {
+// An environment that names none gives an empty text, which the gate refuses.
+std::optional<UpstreamProxyText> find_proxy(const CallOptions& options, const Environment& environment) {
   if (!options.proxy_of_environment) return options.via_proxy;
-  UpstreamProxy proxy = parse_proxy_url(environment.proxy.value_or("")).value_or(UpstreamProxy());
-  proxy.without = names_in(environment.no_proxy.value_or(""));
-  return proxy;
+  return UpstreamProxyText{.url = environment.proxy.value_or(""), .without = environment.no_proxy.value_or("")};
 }
 
 Result<WorkspaceOptions> workspace_named(const CallOptions& options, const Environment& environment,

@@ -212,5 +212,30 @@ TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
   EXPECT_TRUE(made.spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
 }
 
+// The operator's proxy is text until the gate has read it: what the environment says reaches the gate as it stands there.
+TEST_F(CallPlace, AProxyOfTheEnvironmentIsReadByTheGate_C36) {
+  const auto explained = [&](std::optional<std::string> proxy) {
+    Environment environment{.path = "/usr/bin:/bin", .current_directory = root_ / "home/src/repo"};
+    environment.proxy = std::move(proxy);
+    environment.no_proxy = "a.test";
+    CallOptions options{.argv = {"git", "--version"}};
+    options.proxy_of_environment = true;
+    const Call made = make_call(options, environment, events_);
+    return Gate::open(made.config).value()->explain(made.spec, JailKind::kNone);
+  };
+  const Result<Explanation> good = explained("http://proxy.test:3128");
+  ASSERT_TRUE(good) << good.error().message;
+  ASSERT_TRUE(good->plan.via_proxy);
+  EXPECT_EQ(good->plan.via_proxy->host(), "proxy.test");
+  EXPECT_EQ(good->plan.via_proxy->without(), std::vector<std::string>{"a.test"});
+  for (const std::optional<std::string>& wrong :
+       {std::optional<std::string>(), std::optional<std::string>("ftp://x")}) {
+    const Result<Explanation> refused = explained(wrong);
+    ASSERT_FALSE(refused);
+    ASSERT_NE(refused.error().as<InvalidRequest>(), nullptr) << refused.error().message;
+    EXPECT_EQ(refused.error().as<InvalidRequest>()->field, "via_proxy");
+  }
+}
+
 }  // namespace
 }  // namespace sallyport::cli

@@ -16,7 +16,7 @@
 
 namespace sallyport {
 bool goes_through(const UpstreamProxy& proxy, std::string_view name) {
-  return std::ranges::none_of(proxy.without, [name](const std::string& one) {
+  return std::ranges::none_of(proxy.without(), [name](const std::string& one) {
     return one == "*" || name == one ||
            (name.size() > one.size() && name.ends_with(one) && name[name.size() - one.size() - 1] == '.');
   });
@@ -24,8 +24,8 @@ bool goes_through(const UpstreamProxy& proxy, std::string_view name) {
 
 std::string connect_request(const UpstreamProxy& proxy, std::string_view name, std::uint16_t port) {
   std::string request = fmt::format("CONNECT {0}:{1} HTTP/1.1\r\nHost: {0}:{1}\r\n", name, port);
-  if (!proxy.credentials.empty()) {
-    request += fmt::format("Proxy-Authorization: Basic {}\r\n", base64(proxy.credentials));
+  if (!proxy.credentials().empty()) {
+    request += fmt::format("Proxy-Authorization: Basic {}\r\n", base64(proxy.credentials()));
   }
   return request + "\r\n";
 }

@@ -25,11 +25,11 @@ void UpstreamSearch::start() {
 
 // The operator named the proxy, so any address is allowed.
 void UpstreamSearch::seek_proxy() {
-  const std::uint16_t port = run_.proxy->port;
-  if (const std::optional<IpAddress> address = parse_ip_address(run_.proxy->host)) {
+  const std::uint16_t port = run_.proxy->port();
+  if (const std::optional<IpAddress> address = parse_ip_address(run_.proxy->host())) {
     return connect_to({{.address = *address, .port = port}});
   }
-  lookup_ = run_.resolver.resolve(run_.proxy->host, [this, port](std::span<const IpAddress> found) {
+  lookup_ = run_.resolver.resolve(run_.proxy->host(), [this, port](std::span<const IpAddress> found) {
     if (found.empty()) return finish({.unreachable = "the proxy's name does not resolve"});
     std::vector<Endpoint> endpoints;
     for (const IpAddress& address : found) endpoints.push_back({.address = address, .port = port});
@@ -63,8 +63,8 @@ void UpstreamSearch::use_connection(UniqueFd connection, int error) {
   lookup_.reset();
   if (!connection) return finish({.unreachable = why(error)});
   if (!by_proxy_) return use_server(std::move(connection));
-  if (!run_.proxy->tls) return ask_proxy(std::move(connection));
-  encrypt(std::move(connection), run_.proxy->host, [this](UniqueFd proxy) { ask_proxy(std::move(proxy)); });
+  if (!run_.proxy->tls()) return ask_proxy(std::move(connection));
+  encrypt(std::move(connection), run_.proxy->host(), [this](UniqueFd proxy) { ask_proxy(std::move(proxy)); });
 }
 
 void UpstreamSearch::ask_proxy(UniqueFd proxy) {
@@ -84,7 +84,7 @@ void UpstreamSearch::use_server(UniqueFd server) {
 }
 
 void UpstreamSearch::encrypt(UniqueFd outside, const std::string& name, std::function<void(UniqueFd)> then) {
-  const std::string whom = by_proxy_ && name == run_.proxy->host ? "the proxy" : "the host";
+  const std::string whom = by_proxy_ && name == run_.proxy->host() ? "the proxy" : "the host";
   encrypting_ = std::make_unique<TlsBridge>(
       *run_.loop, std::move(outside), [this, whom, then = std::move(then)](UniqueFd plain, const std::string& problem) {
         if (!plain) return finish({.unreachable = whom + ": " + problem});

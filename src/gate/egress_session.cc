@@ -133,8 +133,8 @@ Result<spawn::NetworkWatch> EgressSession::serve() {
                         .proxy = plan_.via_proxy,
                         .events = events_ != nullptr ? &bounded_ : nullptr,
                         .addresses = addresses_};
-  if (plan_.registry_credentials) options.registry = TRY(registry_endpoint(*plan_.registry_credentials));
-  const bool own_tls = (options.registry && options.registry->tls) || (options.proxy && options.proxy->tls);
+  if (plan_.registry_credentials) options.registry = registry_endpoint(*plan_.registry_credentials);
+  const bool own_tls = (options.registry && options.registry->tls) || (options.proxy && options.proxy->tls());
   if (own_tls) options.trusted = TRY(trusted_certificates(plan_.extra_ca));
   proxy_ = TRY(EgressProxy::start(std::move(sockets_), std::move(options)));
   return spawn::NetworkWatch{.fd = plan_.strict_network ? proxy_->first_denial_fd() : -1};

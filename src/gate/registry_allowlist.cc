@@ -120,9 +120,9 @@ Result<std::optional<std::string>> registry_named(const GateConfig& config) {
 
 Status RegistryAllowlist::add_credentials(const GateConfig& config) {
   const std::string text = TRY(npmrc_of(config));
-  RegistryCredentials found{.registry = registry};
-  found.authorization = TRY(registry_authorization(text, registry, config.npm.variable));
-  endpoint = TRY(registry_endpoint(found)).url();
+  RegistryCredentials found =
+      TRY(RegistryCredentials::of(registry, TRY(registry_authorization(text, registry, config.npm.variable))));
+  endpoint = registry_endpoint(found).url();
   credentials = std::move(found);
   return {};
 }

@@ -70,14 +70,12 @@ std::string text_of(const HostRuleFields& rule) {
   return text;
 }
 
-}  // namespace
-
-// Reads one rule's text and makes the errors about it.
+// One rule's text and the complaints about it.
 class HostRuleReader {
  public:
   explicit HostRuleReader(std::string_view text) : text_(text) {}
 
-  Result<HostRule> read() const {
+  Result<HostRuleFields> read() const {
     if (text_.empty()) return fail(error("it is empty", kRuleGrammar));
     if (text_.size() > kLongestHostRule) return fail(error("too long", kRuleGrammar));
     const SplitText options = split_at(text_, text_.find(','));
@@ -88,8 +86,8 @@ class HostRuleReader {
     return checked(std::move(rule));
   }
 
-  // Checks for written rules and for rules made of fields: only normalised names compare equal.
-  Result<HostRule> checked(HostRuleFields rule) const {
+  // What holds for a written rule and for one made of fields: only normalised names ever compare equal.
+  Result<HostRuleFields> checked(HostRuleFields rule) const {
     TRY(refuse_address(rule.name, rule.port));
     if (rule.port == 0) return fail(error(kNoPort, kRuleGrammar));
     rule.name = TRY(normalise_host_name(rule.name));
@@ -103,7 +101,7 @@ class HostRuleReader {
     rule.also_classes.erase(repeated.begin(), repeated.end());
     TRY(check_budget("up", rule.max_up));
     TRY(check_budget("down", rule.max_down));
-    return HostRule(std::move(rule));
+    return rule;
   }
 
  private:
@@ -263,12 +261,14 @@ class HostRuleReader {
   std::string_view text_;
 };
 
+}  // namespace
+
 Result<HostRule> HostRule::of(HostRuleFields fields) {
   const std::string text = text_of(fields);
-  return HostRuleReader(text).checked(std::move(fields));
+  return HostRule(TRY(HostRuleReader(text).checked(std::move(fields))));
 }
 
-Result<HostRule> parse_host_rule(std::string_view text) { return HostRuleReader(text).read(); }
+Result<HostRule> parse_host_rule(std::string_view text) { return HostRule(TRY(HostRuleReader(text).read())); }
 
 std::string host_rule_text(const HostRule& rule) { return text_of(rule.fields()); }
 

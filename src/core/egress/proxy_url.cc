@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/egress/ascii.h"
 #include "core/egress/host_name.h"
 #include "core/egress/ip_address.h"
 #include "core/errors.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::string_view kGrammar =
     "write http://HOST:PORT or https://HOST:PORT, with USER:PASSWORD@ before the host if it wants one";
+constexpr std::string_view kNameOne =
+    "set https_proxy (or HTTPS_PROXY, http_proxy) to http://HOST:PORT, or name the proxy itself";
 constexpr std::uint16_t kUsualPort = 80;
 constexpr std::uint16_t kUsualTlsPort = 443;
 constexpr std::size_t kLongestCredentials = 1024;
@@ -62,32 +65,53 @@ Result<std::string> host_of(std::string_view text) {
   return normalise_host_name(text);
 }
 
+// "a.test, .b.test" of NO_PROXY. Entries that are no names (addresses, networks) match nothing here: hosts are names.
+std::vector<std::string> names_in(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, comma);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    while (one.starts_with(' ') || one.starts_with('.')) one.remove_prefix(1);
+    while (one.ends_with(' ')) one.remove_suffix(1);
+    std::string name(one);
+    std::ranges::transform(name, name.begin(), ascii_lower);
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
-Result<UpstreamProxy> parse_proxy_url(std::string_view url) {
+Result<UpstreamProxy> UpstreamProxy::of(const UpstreamProxyText& text) {
+  const std::string_view url = text.url;
+  if (url.empty()) return fail(proxy_error("it names no proxy", kNameOne));
   const std::size_t scheme_end = url.find("://");
   const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : url.substr(0, scheme_end);
   const bool tls = scheme == "https";
   if (!tls && scheme != "http") return fail(proxy_error(fmt::format("'{}' is no scheme of an HTTP proxy", scheme)));
   std::string_view rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find_first_of("/?#"));
-  UpstreamProxy proxy{.port = tls ? kUsualTlsPort : kUsualPort, .tls = tls};
+  UpstreamProxy proxy;
+  proxy.tls_ = tls;
+  proxy.port_ = tls ? kUsualTlsPort : kUsualPort;
+  proxy.without_ = names_in(text.without);
   if (const std::size_t user = rest.rfind('@'); user != std::string_view::npos) {
-    proxy.credentials = TRY(decoded(rest.substr(0, user)));
+    proxy.credentials_ = TRY(decoded(rest.substr(0, user)));
     rest.remove_prefix(user + 1);
   }
   const std::size_t colon = rest.rfind(':');
   const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
-  if (has_port) proxy.port = TRY(port_of(rest.substr(colon + 1)));
-  proxy.host = TRY(host_of(has_port ? rest.substr(0, colon) : rest));
+  if (has_port) proxy.port_ = TRY(port_of(rest.substr(colon + 1)));
+  proxy.host_ = TRY(host_of(has_port ? rest.substr(0, colon) : rest));
   return proxy;
 }
 
 std::string proxy_text(const UpstreamProxy& proxy) {
-  const bool v6 = proxy.host.find(':') != std::string::npos;
-  const std::string_view scheme = proxy.tls ? "https" : "http";
-  return v6 ? fmt::format("{}://[{}]:{}", scheme, proxy.host, proxy.port)
-            : fmt::format("{}://{}:{}", scheme, proxy.host, proxy.port);
+  const bool v6 = proxy.host().find(':') != std::string::npos;
+  const std::string_view scheme = proxy.tls() ? "https" : "http";
+  return v6 ? fmt::format("{}://[{}]:{}", scheme, proxy.host(), proxy.port())
+            : fmt::format("{}://{}:{}", scheme, proxy.host(), proxy.port());
 }
 
 }  // namespace sallyport

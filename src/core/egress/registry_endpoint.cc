@@ -119,7 +119,29 @@ std::string authority_of(const RegistryEndpoint& endpoint, std::uint16_t port, s
   return port == usual ? endpoint.name : fmt::format("{}:{}", endpoint.name, port);
 }
 
+Result<RegistryEndpoint> endpoint_of(std::string_view registry, std::string authorization) {
+  const RegistryPlace place = TRY(registry_place(registry));
+  RegistryEndpoint endpoint{.name = place.name,
+                            .port = place.port,
+                            .registry_port = place.port,
+                            .tls = place.tls,
+                            .path = place.path,
+                            .authorization = std::move(authorization)};
+  if (place.tls && place.port == kTlsPortOfRegistry) endpoint.port = kPlainPort;
+  if (decoded_path(endpoint.path) != endpoint.path) {
+    return fail(auth_error(fmt::format("the registry's path '{}' is not plain", printable(endpoint.path)),
+                           "see what `npm config get registry` says"));
+  }
+  endpoint.secrets = TRY(secrets_of(endpoint.authorization));
+  return endpoint;
+}
+
 }  // namespace
+
+Result<RegistryCredentials> RegistryCredentials::of(std::string registry, std::string authorization) {
+  static_cast<void>(TRY(endpoint_of(registry, authorization)));
+  return RegistryCredentials(std::move(registry), std::move(authorization));
+}
 
 std::string RegistryEndpoint::url() const {
   return fmt::format("http://{}{}", authority_of(*this, port, kPlainPort), path);
@@ -130,21 +152,8 @@ std::string RegistryEndpoint::registry_origin() const {
   return fmt::format("{}://{}", tls ? "https" : "http", authority);
 }
 
-Result<RegistryEndpoint> registry_endpoint(const RegistryCredentials& credentials) {
-  const RegistryPlace place = TRY(registry_place(credentials.registry));
-  RegistryEndpoint endpoint{.name = place.name,
-                            .port = place.port,
-                            .registry_port = place.port,
-                            .tls = place.tls,
-                            .path = place.path,
-                            .authorization = credentials.authorization};
-  if (place.tls && place.port == kTlsPortOfRegistry) endpoint.port = kPlainPort;
-  if (decoded_path(endpoint.path) != endpoint.path) {
-    return fail(auth_error(fmt::format("the registry's path '{}' is not plain", printable(endpoint.path)),
-                           "see what `npm config get registry` says"));
-  }
-  endpoint.secrets = TRY(secrets_of(endpoint.authorization));
-  return endpoint;
+RegistryEndpoint registry_endpoint(const RegistryCredentials& credentials) {
+  return endpoint_of(credentials.registry(), credentials.authorization()).value();  // it was checked when it was made
 }
 
 RegistryRequest registry_request(std::string_view head, const RegistryEndpoint& endpoint) {

@@ -30,8 +30,7 @@ struct RegistryEndpoint {
   [[nodiscard]] std::string registry_origin() const;
 };
 
-// Errors: InvalidRequest("registry"), InvalidRequest("registry_auth"); neither holds the credentials.
-[[nodiscard]] Result<RegistryEndpoint> registry_endpoint(const RegistryCredentials& credentials);
+[[nodiscard]] RegistryEndpoint registry_endpoint(const RegistryCredentials& credentials);
 
 struct RegistryRequest {
   std::string_view why{};  // not empty: refused

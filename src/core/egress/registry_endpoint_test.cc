@@ -15,10 +15,9 @@ using ::testing::StartsWith;
 constexpr std::string_view kToken = "npm_0123456789abcdef";
 
 RegistryEndpoint endpoint_at(std::string url, std::string authorization = "Bearer npm_0123456789abcdef") {
-  const Result<RegistryEndpoint> endpoint =
-      registry_endpoint({.registry = std::move(url), .authorization = std::move(authorization)});
-  EXPECT_TRUE(endpoint) << endpoint.error().message;
-  return endpoint ? *endpoint : RegistryEndpoint();
+  const Result<RegistryCredentials> credentials = RegistryCredentials::of(std::move(url), std::move(authorization));
+  EXPECT_TRUE(credentials) << credentials.error().message;
+  return credentials ? registry_endpoint(*credentials) : RegistryEndpoint();
 }
 
 std::string request(std::string_view method, std::string_view target, std::string_view fields = "") {
@@ -39,11 +38,12 @@ TEST(RegistryEndpoint, IsPlainHttpAtTheRegistrysOwnName) {
 TEST(RegistryEndpoint, RefusesCredentialsThatCannotBeSentOrKept) {
   for (const char* authorization : {"", "Bearer", "Bearer short", "Digest 0123456789", "Bearer 01234567\r\nX: y",
                                     "Bearer 0123 45678", "Bearer 0123456\x7f"}) {
-    const auto refused = registry_endpoint({.registry = "https://registry.test/", .authorization = authorization});
+    const auto refused = RegistryCredentials::of("https://registry.test/", authorization);
     ASSERT_FALSE(refused) << authorization;
     EXPECT_THAT(refused.error().message, Not(HasSubstr("01234567")));
   }
-  EXPECT_FALSE(registry_endpoint({.registry = "https://registry.test/a/../b/", .authorization = "Bearer 0123456789"}));
+  EXPECT_FALSE(RegistryCredentials::of("https://registry.test/a/../b/", "Bearer 0123456789"));
+  EXPECT_TRUE(RegistryCredentials::of("https://registry.test/b/", "Bearer 0123456789")) << "positive control";
 }
 
 TEST(RegistryEndpoint, KnowsTheSpellingsOfItsSecret) {
@@ -173,9 +173,7 @@ TEST(RegistryAnswer, NeverPassesTheSecret) {
 
 // A debug page, a JSON error, a log line: harmless programs write the secret in such spellings.
 TEST(RegistryAnswer, NeverPassesTheSecretInAnotherSpelling) {
-  const RegistryEndpoint endpoint =
-      registry_endpoint({.registry = "https://registry.test/", .authorization = "Bearer npm/tok+en=0123456789abcdef"})
-          .value();
+  const RegistryEndpoint endpoint = endpoint_at("https://registry.test/", "Bearer npm/tok+en=0123456789abcdef");
   for (const std::string& spelled :
        {std::string("npm/tok+en=0123456789abcdef"), std::string("NPM/TOK+EN=0123456789ABCDEF"),
         std::string("npm%2ftok%2Ben%3d0123456789abcdef"), std::string("npm%252Ftok%252Ben%253D0123456789abcdef"),

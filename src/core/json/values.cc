@@ -116,6 +116,7 @@ Json layers_json(const std::vector<PrivateLayer>& layers) {
 }
 
 Json json_of(const Plan& plan) {
+  const std::optional<RegistryCredentials>& auth = plan.registry_credentials;
   Json required = Json::array();
   for (const Guarantee guarantee : plan.required) required.push_back(name_of(guarantee));
   Json hosts = Json::array();
@@ -137,7 +138,7 @@ Json json_of(const Plan& plan) {
           {"no_exec", path_texts(plan.no_exec)},
           {"allowed_hosts", std::move(hosts)},
           {"via_proxy", plan.via_proxy ? Json(proxy_text(*plan.via_proxy)) : Json(nullptr)},
-          {"registry_auth", plan.registry_credentials ? json_text(plan.registry_credentials->registry) : Json(nullptr)},
+          {"registry_auth", auth ? json_text(auth->registry()) : Json(nullptr)},
           {"strict_network", plan.strict_network},
           {"extra_ca", plan.extra_ca ? json_text(plan.extra_ca->native()) : Json(nullptr)},
           {"limits", limits_json(plan.limits)},

@@ -205,17 +205,10 @@ void set_path(std::vector<EnvVar>& env, const std::string& trusted) {
   overlay(env, path);
 }
 
-Status check_proxy(const std::optional<UpstreamProxy>& proxy) {
-  if (!proxy || (!proxy->host.empty() && proxy->port != 0)) return {};
-  return fail(
-      invalid_request("via_proxy", "it names no proxy",
-                      "set https_proxy (or HTTPS_PROXY, http_proxy) to http://HOST:PORT, or name the proxy itself"));
-}
-
-// Refuse credentials for a registry that no rule allows: otherwise the mistake would show only when the tool fails.
+// Credentials for a registry that no rule lets one reach would be a mistake, found only when the tool fails.
 Status check_credentials(const std::optional<RegistryCredentials>& credentials, const std::vector<HostRule>& hosts) {
   if (!credentials) return {};
-  const RegistryEndpoint endpoint = TRY(registry_endpoint(*credentials));
+  const RegistryEndpoint endpoint = registry_endpoint(*credentials);
   if (EgressRules(hosts).find(endpoint.name, endpoint.port)) return {};
   return fail(invalid_request("registry_auth", fmt::format("no rule allows {}", endpoint.url()),
                               fmt::format("`allowed_hosts` {}", endpoint.name)));
@@ -238,7 +231,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   TRY(check_arguments(spec.argv));
   TRY(check_required(spec.required));
   TRY(check_limits(spec.limits));
-  TRY(check_proxy(spec.via_proxy));
+  if (spec.via_proxy) call.via_proxy = TRY(UpstreamProxy::of(*spec.via_proxy));
   TRY(check_positive("nofile", spec.open_files));
   TRY(check_grace(spec.grace, spec.limits.wall));
   call.env = TRY(child_env(base_env, spec.env_extras));
@@ -285,7 +278,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .hidden = paths.hidden,
               .no_exec = paths.no_exec,
               .allowed_hosts = call.hosts,
-              .via_proxy = spec.via_proxy,
+              .via_proxy = call.via_proxy,
               .registry_credentials = spec.registry_credentials,
               .strict_network = spec.strict_network,
               .extra_ca = paths.extra_ca,

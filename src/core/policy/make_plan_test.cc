@@ -53,7 +53,21 @@ TEST(MakePlan, GivesACompleteValueForASoundRequest) {
   EXPECT_EQ(plan->ladder.grace, 100ms);
 }
 
-// Everything that needs no file system is decided here, and nothing later decides it again.
+TEST(MakePlan, ReadsTheTextOfAProxyOrRefusesTheCall) {
+  JailedSubprocessSpec spec = spec_for({"jq", "."});
+  spec.via_proxy = UpstreamProxyText{.url = "http://me:secret@Proxy.Test:3128", .without = "a.test"};
+  const Result<Plan> plan = plan_for(spec, kPaths);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  ASSERT_TRUE(plan->via_proxy);
+  EXPECT_EQ(proxy_text(*plan->via_proxy), "http://proxy.test:3128");
+  EXPECT_EQ(plan->via_proxy->credentials(), "me:secret");
+  for (const char* url : {"", "socks5://proxy.test", "http://proxy.test:0"}) {
+    spec.via_proxy = UpstreamProxyText{.url = url};
+    EXPECT_EQ(refusal(spec), "via_proxy") << url;
+  }
+}
+
+// What is decided without the file system is decided here, and nothing later decides it again.
 TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   JailedSubprocessSpec spec = spec_for({"npm", "ci"});
   spec.env_extras = {{"CI", "1"}};
