@@ -129,14 +129,10 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
   if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};
   if (options.stdin_choice == StdinChoice::kOursItself) spec.stdin_source = RawStdinFd{.fd = STDIN_FILENO};
-  GateConfig config{.repo = std::move(place.repo),
-                    .policy = options.policy,
-                    .search_path = search_path(environment),
-                    .base_env = base_env(environment),
-                    .cache_dir = cache_dir(environment),
-                    .events = &events,
-                    .container = with_environment(options.container, environment),
-                    .npm = operator_npm(environment)};
+  GateConfig config = gate_config(environment, std::move(place.repo));
+  config.policy = options.policy;
+  config.events = &events;
+  config.container = with_environment(options.container, environment);
   return Call{.config = std::move(config), .spec = std::move(spec)};
 }
 

@@ -12,10 +12,7 @@ namespace sallyport::cli {
 Result<std::string> commit_tree(const std::filesystem::path& repo, const std::string& commit,
                                 const Environment& environment) {
   constexpr ByteCount kLargestCommit = mebibytes(1);
-  const std::unique_ptr<Gate> gate = TRY(Gate::open({.repo = repo,
-                                                     .search_path = search_path(environment),
-                                                     .base_env = base_env(environment),
-                                                     .cache_dir = cache_dir(environment)}));
+  const std::unique_ptr<Gate> gate = TRY(Gate::open(gate_config(environment, repo)));
   const JailedSubprocessSpec question{.argv = {"git", "cat-file", "commit", commit},
                                       .repo = repo,
                                       .cwd = repo,

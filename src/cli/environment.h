@@ -29,13 +29,11 @@ struct Environment {
   std::filesystem::path current_directory{};  // empty when unknown (removed under us)
 };
 
-// See core/policy/base_variables.h.
-[[nodiscard]] std::vector<EnvVar> base_env(const Environment& environment);
+// What the gate makes of it: core/policy/base_variables.h.
+[[nodiscard]] GateConfig gate_config(const Environment& environment, std::filesystem::path repo);
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);
 // Where workspaces live; empty when the environment names no place.
 [[nodiscard]] std::filesystem::path workspace_dir(const Environment& environment);
-
-[[nodiscard]] OperatorNpm operator_npm(const Environment& environment);
 
 }  // namespace sallyport::cli

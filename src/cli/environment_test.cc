@@ -10,7 +10,7 @@ using Paths = std::vector<std::filesystem::path>;
 TEST(Environment, OnlyTheFourVariablesThatExistArePassedOn_C7) {
   const Environment environment{
       .path = "/bin", .home = {}, .lang = "C", .lc_all = {}, .xdg_cache_home = "/x", .current_directory = "/"};
-  EXPECT_EQ(base_env(environment), (std::vector<EnvVar>{{"PATH", "/bin"}, {"LANG", "C"}}));
+  EXPECT_EQ(gate_config(environment, "/repo").base_env, (std::vector<EnvVar>{{"PATH", "/bin"}, {"LANG", "C"}}));
 }
 
 TEST(Environment, RelativeAndEmptySearchPathEntriesAreNotUsed) {

@@ -70,13 +70,10 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
   if (!options.workspaces.empty()) reach.workspaces.push_back(options.workspaces);
   std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, reach, events));
   const std::string id = audit ? TRY(audit::fresh_run_id()) : std::string();
-  GateConfig config{.search_path = search_path(environment),
-                    .base_env = base_env(environment),
-                    .cache_dir = cache_dir(environment),
-                    .events = &events,
-                    .audit = audit.get(),
-                    .job = id,
-                    .npm = operator_npm(environment)};
+  GateConfig config = gate_config(environment, {});
+  config.events = &events;
+  config.audit = audit.get();
+  config.job = id;
   Result<Outputs> outputs = repo ? settle_outputs(options, environment, *repo) : fail(repo.error());
   if (!outputs) {
     const JailedSubprocessSpec none_yet;

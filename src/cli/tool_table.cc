@@ -205,8 +205,7 @@ std::vector<ToolRow> look_at_tools(const Environment& environment) {
   Versions versions = load_versions(cache);
   Result<ScratchDir> empty_repo = ScratchDir::create("/tmp");
   if (!empty_repo) return rows;
-  Result<std::unique_ptr<Gate>> gate = Gate::open(
-      {.repo = empty_repo->path(), .search_path = places, .base_env = base_env(environment), .cache_dir = cache});
+  Result<std::unique_ptr<Gate>> gate = Gate::open(gate_config(environment, empty_repo->path()));
   if (!gate) return rows;
   bool learned = false;
   for (ToolRow& row : rows) {

@@ -23,17 +23,15 @@ std::filesystem::path default_workspace_dir() {
 }
 
 GateConfig GateConfig::from_environment(std::filesystem::path repo) {
-  const BaseVariables variables{.path = variable_of_this_process("PATH"),
-                                .home = variable_of_this_process("HOME"),
-                                .lang = variable_of_this_process("LANG"),
-                                .lc_all = variable_of_this_process("LC_ALL")};
-  std::error_code error;
-  const auto variable = [](const std::string& name) { return variable_of_this_process(name.c_str()); };
-  return {.repo = std::move(repo),
-          .search_path = search_path_of(variables.path),
-          .base_env = base_env_of(variables),
-          .cache_dir = cache_dir_of(variable_of_this_process("XDG_CACHE_HOME"), variables.home),
-          .npm = operator_npm_of(variable, std::filesystem::current_path(error))};
+  std::error_code unknown;
+  return gate_config_of({.path = variable_of_this_process("PATH"),
+                         .home = variable_of_this_process("HOME"),
+                         .lang = variable_of_this_process("LANG"),
+                         .lc_all = variable_of_this_process("LC_ALL"),
+                         .xdg_cache_home = variable_of_this_process("XDG_CACHE_HOME"),
+                         .variable = [](const std::string& name) { return variable_of_this_process(name.c_str()); },
+                         .current_directory = std::filesystem::current_path(unknown)},
+                        std::move(repo));
 }
 
 }  // namespace sallyport

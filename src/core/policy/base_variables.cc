@@ -12,6 +12,14 @@ bool names_absolute_path(const std::optional<std::string>& value) { return value
 
 }  // namespace
 
+GateConfig gate_config_of(const BaseVariables& variables, std::filesystem::path repo) {
+  return {.repo = std::move(repo),
+          .search_path = search_path_of(variables.path),
+          .base_env = base_env_of(variables),
+          .cache_dir = cache_dir_of(variables.xdg_cache_home, variables.home),
+          .npm = operator_npm_of(variables.variable, variables.current_directory)};
+}
+
 std::vector<EnvVar> base_env_of(const BaseVariables& variables) {
   std::vector<EnvVar> env;
   const auto add = [&](const char* name, const std::optional<std::string>& value) {
