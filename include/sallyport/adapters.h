@@ -1,10 +1,9 @@
 // A gate and one of its jails as the port that callers hold (C19, C21). Construct one in the composition root; pass it
 // as a SubprocessJail&.
 //
-//   NativeAdapter jail(*gate);
-//   validate(jail, repo);            // void validate(SubprocessJail&, …)
-//
+//   NativeAdapter native(*gate);
 //   JailAdapter mine(*gate, JailKind("mine"));   // a jail of GateConfig::own_jails
+//   SubprocessJail& jail = prefers_mine ? mine : static_cast<SubprocessJail&>(native);
 //
 // Each borrows the gate, which must outlive it, and adds nothing to what the gate does; it uses one kind of jail, never
 // another. To bring your own jail, implement sallyport/jail_port.h, not SubprocessJail: only a jail below the gate gets
@@ -12,6 +11,7 @@
 // Errors: as in sallyport/jail.h; JailUnavailable when this one kind does not work here. The rules: docs/contract.md.
 #pragma once
 
+#include <stop_token>
 #include <utility>
 
 #include "sallyport/gate.h"

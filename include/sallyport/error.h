@@ -1,11 +1,13 @@
 // Why the gate gave no result. An Error comes *before* or *instead of* a child's fate; what happened to a child that
 // ran is an Outcome (outcome.h), never an Error. The numbers are rules of docs/contract.md.
 //
-// A program acts on `detail`; a person reads `message` and `hint`:
-//   sallyport: error: <message>
-//   hint: <hint>
-// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A
-// program whose users know other words for it (the CLI's options) replaces it.
+// `detail` is the part a program acts on, `message` and `hint` the part a person reads: "sallyport: error: <message>", then
+// "hint: <hint>".
+//
+//   if (const auto* missing = error.as<ToolMissingError>()) std::puts(missing->install_hint.c_str());
+//
+// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A program whose
+// users know other words for it (the CLI's options) puts those there instead.
 #pragma once
 
 #include <chrono>
@@ -105,9 +107,10 @@ using ErrorDetailVariant =
                  UntrustedToolError, ToolNotRunnable, ProbeTimeoutError, CancelledError, LimitExceededError,
                  GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, AuditFailed, SystemError>;
 
-// One of the above. Use it as a variant: std::visit, std::get_if, Error::as. The library compiles its copy, move and
-// destruction once: every function that returns a Result needs them, and sixteen alternatives would cost each source
-// that includes this header a second.
+// One of the above. Error::as, std::visit, std::get, std::get_if, std::holds_alternative and index() take it as the variant that
+// it is. std::variant_size and std::variant_alternative do not, because they look at the type by its name: ask them about
+// ErrorDetailVariant. How it is copied, moved and destroyed is compiled once, in the library: every function that returns a
+// Result needs it, and sixteen alternatives cost each source that includes this header a second.
 struct ErrorDetail : ErrorDetailVariant {
   using ErrorDetailVariant::ErrorDetailVariant;
   ErrorDetail();

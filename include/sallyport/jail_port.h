@@ -6,8 +6,10 @@
 // A program that embeds the gate can bring its own jail:
 //
 //   MyJail mine;
-//   GateConfig config{…, .own_jails = {&mine}};              // borrowed; must outlive the gate
-//   gate->run(spec, JailKind("mine"), {});                    // "auto" uses it only if auto_jails names it
+//   GateConfig config = GateConfig::from_environment(repo);
+//   config.own_jails = {&mine};                                // borrowed; must outlive the gate
+//   std::unique_ptr<Gate> gate = SALLYPORT_TRY(Gate::open(std::move(config)));
+//   JailAdapter jail(*gate, JailKind("mine"));                 // "auto" never takes it unless auto_jails names it
 //
 // Errors of a jail on which the gate acts: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable,
 // InvalidRequest for what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.
@@ -37,7 +39,8 @@
 
 namespace sallyport {
 
-// For jails in this source tree only; an embedder's jail does not need them.
+// For the jails inside this source tree, which share one way to build a root and a network. No public header says what they are;
+// a jail from elsewhere builds both from the Plan itself.
 struct HostView;
 namespace spawn {
 struct NetworkSpec;
@@ -104,7 +107,8 @@ class CallHost {
   // The plan's memory, process and processor limits, by the strongest means that this host has. The gate establishes
   // them, so the jail must not list them. A jail that does not call this must enforce and list them itself.
   [[nodiscard]] virtual Result<HeldLimits> hold_limits(const LimitsWanted& wanted) = 0;
-  // The file system that the tool sees, and the network that its egress needs. They live as long as the call.
+  // The file system that the tool is to see, and the network that its egress needs, for jails inside this source tree. They live as
+  // long as the call.
   [[nodiscard]] virtual Result<const HostView*> view() = 0;
   [[nodiscard]] virtual Result<const spawn::NetworkSpec*> network() = 0;
 };
@@ -132,8 +136,9 @@ struct NothingNew {};
 struct NetworkOpened {
   std::vector<UniqueFd> sockets{};
   bool ports_redirected = false;
-  bool refusals_shown = false;  // the last socket reports what the kernel refused
-  // Instead of those sockets there is one, which brings each connection that the tool asked for (spawn/wire/handed.h).
+  bool refusals_shown = false;  // the last socket shows what the kernel refused
+  // Instead of those sockets there is one, over which each connection comes that the tool asked for; only jails inside this source
+  // tree know how.
   bool connections_handed = false;
   bool loopback_only = false;  // and the tool can reach only loopback addresses
 };

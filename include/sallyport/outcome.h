@@ -1,9 +1,16 @@
 // The child's fate: a closed set, each alternative with its evidence (docs/contract.md, C20). The verdict comes from
 // the kernel and from our own enforcement points, never from the tool's output or exit code.
 //
-//   std::visit(overloaded{[](const Completed& c) {…}, [](const TimedOut& t) {…}, …}, result.outcome);
+//   std::string words = std::visit(overloaded{[](const Completed&) { return std::string("it ended by itself"); },
+//                                             [](const TimedOut&) { return std::string("out of time"); },
+//                                             [](const OomKilled&) { return std::string("out of memory"); },
+//                                             [](const NetworkDenied& denied) { return "refused: " + denied.host; },
+//                                             [](const DiskQuotaExceeded&) { return std::string("wrote too much"); },
+//                                             [](const Cancelled&) { return std::string("cancelled"); }},
+//                                  result.outcome);
 //
-// Use no catch-all: a new alternative must not compile until every caller handles it.
+// None of these is an error: those are known before, or instead of, a fate (error.h).
+// Leave out a catch-all: a new alternative must not compile until every caller has thought about it.
 #pragma once
 
 #include <chrono>

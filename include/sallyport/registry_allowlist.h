@@ -2,7 +2,7 @@
 // company's mirror works too. Never from the analysed repo, whose .npmrc is untrusted.
 //
 //   RegistryAllowlist registry = SALLYPORT_TRY(RegistryAllowlist::of_npm(config));
-//   registry.apply_to(spec);   // before gate->run(spec, …)
+//   registry.apply_to(spec);   // before the run of it
 //
 // Errors a caller can act on: ToolMissingError (no npm here), InvalidRequest("registry"): npm does not name one, or its
 // registry has no name for a rule; then name the hosts yourself. The rule: docs/contract.md, C24.

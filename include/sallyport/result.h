@@ -3,10 +3,12 @@
 // std::expected in libstdc++ 12 is not [[nodiscard]], so an ignored failure would compile. This type
 // closes that hole and is otherwise the standard one. Use SALLYPORT_TRY() to pass a failure on:
 //
-//   Result<Pinned> pin(ToolName name) {
-//     UniqueFd fd = SALLYPORT_TRY(open_beneath(root, name));   // returns the error to our caller
-//     ...
+//   Result<std::string> manifest_of(const SandboxedPath& repo) {
+//     std::string text = SALLYPORT_TRY(repo.read_file("package.json", mebibytes(1)));   // returns the error to our caller
+//     return text.empty() ? "{}" : text;
 //   }
+//
+// The errors, and that they are no fate of a tool: docs/contract.md, C11.
 #pragma once
 
 #include <expected>

@@ -3,8 +3,10 @@
 // reads what changed and what of it would run later outside the jail, commits what it chooses, and discards the rest.
 //
 //   std::unique_ptr<Workspace> work = SALLYPORT_TRY(Workspace::open({.repo = repo, .state_dir = state}));
-//   SALLYPORT_TRY(gate->run({.argv = {"npm", "ci"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
-//   SALLYPORT_TRY(gate->run({.argv = {"npm", "test"}, .repo = repo, .cwd = repo, .limits = …, .workspace = work.get()}, …));
+//   JailedSubprocessSpec spec{.argv = {"npm", "ci"}, .cwd = repo, .workspace = work.get(), .limits = {.wall = 5min}};
+//   JailedSubprocessResult installed = SALLYPORT_TRY(jail.run(spec));
+//   spec.argv = {"npm", "test"};
+//   JailedSubprocessResult tested = SALLYPORT_TRY(jail.run(spec));
 //   WorkspaceDiff changes = SALLYPORT_TRY(work->diff());
 //   CommitReport done = SALLYPORT_TRY(work->commit({.patterns = {"package-lock.json"}}));
 //                                       // the destructor removes an anonymous one
@@ -199,7 +201,8 @@ class Workspace {
   // The names in one of its directories, sorted.
   [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::filesystem::path& relative) const;
 
-  class Impl;  // of src/workspace
+  // For the gate, which shows it in a jail. Only src/workspace says what an Impl is: outside there is nothing to do with one.
+  class Impl;
   [[nodiscard]] Impl& impl() { return *impl_; }
 
  private:

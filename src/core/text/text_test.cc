@@ -151,5 +151,16 @@ TEST(Errors, HaveOneStableKindEach) {
             "cannot establish limit.memory: no cgroup");
 }
 
+TEST(ErrorDetail, IsTakenAsTheVariantThatItIs) {
+  static_assert(std::variant_size_v<ErrorDetailVariant> == 16);
+  const Error error = probe_timeout("git", 1s);
+  EXPECT_TRUE(std::holds_alternative<ProbeTimeoutError>(error.detail));
+  EXPECT_EQ(std::get<ProbeTimeoutError>(error.detail).tool, "git");
+  EXPECT_EQ(std::get_if<SystemError>(&error.detail), nullptr);
+  EXPECT_EQ(error.as<ProbeTimeoutError>(), std::get_if<ProbeTimeoutError>(&error.detail));
+  EXPECT_TRUE(std::visit([]<class T>(const T&) { return std::is_same_v<T, ProbeTimeoutError>; }, error.detail));
+  EXPECT_EQ(error.detail.index(), ErrorDetailVariant(ProbeTimeoutError()).index());
+}
+
 }  // namespace
 }  // namespace sallyport
