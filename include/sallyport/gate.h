@@ -113,9 +113,12 @@ struct ExternalCliOptions {
 
 // Everything that a call would use; nothing is started or written.
 struct Explanation {
-  Plan plan{};                // its environment is the tool's, including the jail's own variables (HOME)
-  std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
-  std::string jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
+  // Its environment is what the tool gets, the jail's own variables (HOME) included, with one exception: for git in a repo whose
+  // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.
+  Plan plan{};
+  std::string plan_digest{};  // as the receipt of a run has it: over the plan without the jail's own variables
+  std::string
+      jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step per line
   ExecutableIdentity binary{};
