@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "sallyport/limits.h"
 #include "sallyport/result.h"
