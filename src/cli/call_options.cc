@@ -10,8 +10,8 @@
 #include "cli/container_choice.h"
 #include "cli/option_table.h"
 #include "core/errors.h"
+#include "core/parse_units.h"
 #include "core/text/did_you_mean.h"
-#include "core/text/units.h"
 
 namespace sallyport::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/verbs/help.h"
+#include "cli/help.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/call_options.h"
-#include "cli/verbs/help.h"
+#include "cli/help.h"
 
 namespace sallyport::cli {
 namespace {

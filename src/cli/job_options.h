@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/job.h"
 #include "core/errors.h"
-#include "core/text/units.h"
+#include "core/parse_units.h"
 #include "jobs/report/finding.h"
 
 namespace sallyport::cli {

@@ -18,6 +18,7 @@
 #include "core/json/json.h"
 #include "core/policy/hardening.h"
 #include "core/policy/ready_policies.h"
+#include "core/role_name.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
 #include "gate/policy_file.h"
@@ -35,8 +36,6 @@ struct AllowlistCommand {
 };
 
 constexpr std::array<std::string_view, 4> kActions = {"list", "show", "check", "init"};
-
-std::string_view role_name(Role role) { return role == Role::kTool ? "tool" : "wrapper"; }
 
 std::string list_text(const Allowlist& allowlist) {
   std::size_t width = 4;

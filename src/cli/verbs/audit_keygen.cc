@@ -19,7 +19,7 @@
 #include "core/bytes/ed25519.h"
 #include "core/errors.h"
 #include "core/json/json.h"
-#include "core/text/units.h"
+#include "core/parse_units.h"
 #include "os/file.h"
 
 namespace sallyport::cli {

@@ -18,8 +18,8 @@
 #include "core/errors.h"
 #include "core/json/lookup.h"
 #include "core/json/picked.h"
+#include "core/parse_units.h"
 #include "core/text/printable.h"
-#include "core/text/units.h"
 
 namespace sallyport::cli {
 namespace {

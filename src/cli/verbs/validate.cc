@@ -23,6 +23,7 @@
 #include "cli/validate_report.h"
 #include "cli/verb.h"
 #include "core/errors.h"
+#include "core/parse_units.h"
 #include "core/text/units.h"
 #include "jobs/validate/validate.h"
 

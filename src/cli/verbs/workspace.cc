@@ -22,6 +22,7 @@
 #include "cli/workspace_text.h"
 #include "core/errors.h"
 #include "core/json/json.h"
+#include "core/parse_units.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"

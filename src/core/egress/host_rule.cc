@@ -8,9 +8,9 @@
 #include "core/egress/host_name.h"
 #include "core/egress/ip_address.h"
 #include "core/errors.h"
+#include "core/parse_units.h"
 #include "core/text/did_you_mean.h"
 #include "core/text/printable.h"
-#include "core/text/units.h"
 #include "sallyport/egress.h"
 
 namespace sallyport {

@@ -2,7 +2,7 @@
 
 #include "core/bytes/base64.h"
 #include "core/json/json.h"
-#include "core/policy/builtin_allowlist.h"
+#include "core/role_name.h"
 #include "core/text/utf8.h"
 
 namespace sallyport {

@@ -9,6 +9,7 @@
 #include "core/policy/builtin_allowlist.h"
 #include "core/policy/entry_rules.h"
 #include "core/policy/ready_policies.h"
+#include "core/role_name.h"
 #include "core/text/did_you_mean.h"
 
 namespace sallyport {

@@ -94,6 +94,4 @@ bool is_builtin_wrapper(std::string_view name) {
   return row != nullptr && row->role == Role::kWrapper;
 }
 
-std::string_view role_name(Role role) { return role == Role::kWrapper ? "wrapper" : "tool"; }
-
 }  // namespace sallyport

@@ -15,6 +15,4 @@ namespace sallyport {
 // Wrappers stay wrappers in every policy (C4).
 [[nodiscard]] bool is_builtin_wrapper(std::string_view name);
 
-[[nodiscard]] std::string_view role_name(Role role);  // "tool", "wrapper"
-
 }  // namespace sallyport

@@ -1,5 +1,5 @@
 // sallyport help and --version. Each page fits one screen, 24 lines of 80 columns; a test holds it to that.
-#include "cli/verbs/help.h"
+#include "cli/help.h"
 
 #include <fmt/format.h>
 
