@@ -110,6 +110,64 @@ class CheckLayersTest(CheckTest):
         self.write("src/misc/x.cc", "\n")
         self.assert_fails(self.check(), "lies in no layer")
 
+    def test_a_room_of_a_layer_may_include_only_rooms_to_its_left(self):
+        self.write("src/spawn/helper/init.cc", '#include "spawn/wire/wire.h"\n#include "spawn/freestanding/sys.h"\n')
+        self.write("src/core/view/jail.cc", '#include "core/seccomp/program.h"\n#include "core/errors.h"\n')
+        self.write("src/cli/verbs/run.cc", '#include "cli/console.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/spawn/wire/bad_test.cc", '#include "spawn/helper/run.h"\n')
+        self.assert_fails(self.check(), "src/spawn/wire/bad_test.cc:1:", "spawn/wire may not include spawn/helper")
+        self.write("src/core/seccomp/bad.cc", '#include "core/view/jail.h"\n')
+        self.assert_fails(self.check(), "core/seccomp may not include core/view")
+        self.write("src/cli/bad.cc", '#include "cli/verbs/run.h"\n')
+        self.assert_fails(self.check(), "cli/. may not include cli/verbs")
+
+    def test_rooms_of_one_rank_may_not_include_each_other(self):
+        self.write("src/spawn/helper/bad.cc", '#include "spawn/owner/supervise.h"\n')
+        self.assert_fails(self.check(), "spawn/helper and spawn/owner are siblings")
+
+    def test_a_folder_below_a_room_belongs_to_it(self):
+        self.write("src/core/policy/hardening/git.cc", '#include "core/policy/hardening.h"\n#include "core/view/paths.h"\n')
+        self.assert_passes(self.check())
+        self.write("src/core/view/bad.cc", '#include "core/policy/hardening/git.h"\n')
+        self.assert_fails(self.check(), "core/view may not include core/policy")
+
+    def test_a_folder_that_is_no_room_fails_with_and_without_a_source(self):
+        self.write("src/core/misc/x.cc", "\n")
+        self.assert_fails(self.check(), "src/core/misc:0: is no room of core")
+        (self.root / "src/jobs/serve").mkdir(parents=True)
+        self.assert_fails(self.check(), "src/jobs/serve:0: is no layer")
+        (self.root / "src/gate/parts").mkdir(parents=True)
+        self.assert_fails(self.check(), "src/gate/parts:0: is no room of gate")
+
+    def test_posix_folders_name_no_header_of_linux(self):
+        self.write("src/spawn/posix/run.cc", "#include <spawn.h>\n#include <sys/wait.h>\n")
+        self.assert_passes(self.check())
+        for header in ("linux/seccomp.h", "sys/epoll.h", "sys/prctl.h", "mntent.h"):
+            self.write("src/os/posix/bad.cc", f"#include <{header}>\n")
+            self.assert_fails(self.check(), "src/os/posix/bad.cc:1:", "without Linux", header)
+
+    def test_tests_name_the_layers_of_their_list(self):
+        self.write("tests/gate/calls_test.cc", '#include "support/temp_dir.h"\n#include "gate/gate_fixture.h"\n#include "os/fd.h"\n')
+        self.write("tests/jobs/examples/bad.cc", '#include "anything.h"\n')
+        self.write("tests/package/consumer/main.cc", '#include "sallyport/gate.h"\n')
+        self.assert_passes(self.check())
+        self.write("tests/cli/bad_test.cc", '#include "os/fd.h"\n')
+        self.assert_fails(self.check(), "tests/cli/bad_test.cc:1:", "tests/cli may not include os")
+        self.write("tests/gate/bad_test.cc", '#include "cli/console.h"\n')
+        self.assert_fails(self.check(), "tests/gate may not include cli")
+        self.write("tests/misc/bad_test.cc", "\n")
+        self.assert_fails(self.check(), "tests/misc/bad_test.cc:0: lies in no folder of OUTSIDE")
+
+    def test_benchmarks_and_fuzzers_have_a_list_too(self):
+        self.write("bench/start.cc", '#include "bench/measure.h"\n#include "core/plan.h"\n')
+        self.write("fuzz/args.cc", '#include "fuzz/require.h"\n#include "cli/command_line.h"\n')
+        self.assert_passes(self.check())
+        self.write("bench/bad.cc", '#include "support/temp_dir.h"\n')
+        self.assert_fails(self.check(), "bench/bad.cc:1:", "names no layer")
+        self.write("fuzz/bad.cc", '#include "gate/engine.h"\n')
+        self.assert_fails(self.check(), "fuzz may not include gate")
+
     def test_an_empty_tree_is_not_a_pass(self):
         self.assert_fails(self.run_check("check_layers.py", self.root / "nowhere"), "no sources")
 
