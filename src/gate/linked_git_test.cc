@@ -127,7 +127,7 @@ TEST_F(LinkedGitTest, AlternatesAreNamedAndHidden) {
 TEST_F(LinkedGitTest, EndlessAlternatesAreBounded) {
   make_git("wt/.git");
   std::string many;
-  for (int i = 0; i < 10'000; ++i) many += "/nonexistent/" + std::to_string(i) + "\n";
+  for (int i = 0; i < 10'000; ++i) many += (dir_ / ("no/" + std::to_string(i))).string() + "\n";
   dir_.file("wt/.git/objects/info/alternates", many);
   EXPECT_LE(find().hidden.size(), 16U);
 }

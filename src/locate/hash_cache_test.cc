@@ -130,12 +130,12 @@ TEST_F(PoisonedCache, InTheRepoOrWhereAToolMayWriteItIsNeitherReadNorWritten) {
   const std::filesystem::path root = std::filesystem::canonical(dir_.path());
   for (const std::filesystem::path& exposed : {root, root / "cache", root / "cache/hashes.v1"}) {
     HashCache cache(dir_ / "cache", later);
-    cache.stay_out_of("/nonexistent-repo", std::array{exposed});
+    cache.stay_out_of(root / "no-repo", std::array{exposed});
     EXPECT_EQ(hash(cache, file_), sha256_hex("content")) << exposed;
     EXPECT_EQ(read_whole_file(dir_ / "cache/hashes.v1", mebibytes(1)).value(), poison_) << exposed;
   }
   HashCache elsewhere(dir_ / "cache", later);  // positive control
-  elsewhere.stay_out_of("/nonexistent-repo", std::array{root / "other"});
+  elsewhere.stay_out_of(root / "no-repo", std::array{root / "other"});
   EXPECT_EQ(hash(elsewhere, file_), std::string(64, '0'));
   elsewhere.distrust(std::array{root / "other"});
   EXPECT_TRUE(std::filesystem::exists(dir_ / "cache/hashes.v1"));

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,11 @@ class TestDir {
   TestDir() : TestDir(std::filesystem::temp_directory_path()) {}
   explicit TestDir(const std::filesystem::path& parent) {
     std::string name = (parent / "sp-test-XXXXXX").native();
-    path_ = ::mkdtemp(name.data()) != nullptr ? name : std::string("/nonexistent");
+    if (::mkdtemp(name.data()) == nullptr) {
+      ::perror(name.c_str());
+      std::abort();  // a test without its directory shows nothing
+    }
+    path_ = name;
   }
   TestDir(const TestDir&) = delete;
   TestDir& operator=(const TestDir&) = delete;

@@ -139,7 +139,7 @@ class Jobs(JobCase):
 
     def test_what_was_not_completed_is_no_test_result(self) -> None:
         self.committed(app__py="print(1)\n")
-        env = {**self.env, "PATH": "/nonexistent"}
+        env = {**self.env, "PATH": str(self.dir / "nowhere")}
         self.assertEqual(self.sallyport("probe", "rg_curated", self.repo, env=env).returncode, 2)
         self.check_log()
         self.audit("attest", "last-job", "--key", self.key, "--predicate", "test-result", code=125)

@@ -283,7 +283,7 @@ class Reading(AuditCase):
 
     def test_wrong_usage_is_said_with_a_hint(self) -> None:
         for args in ((), ("nonsense",), ("show", "--tool"), ("prove",), ("attest", "last"), ("report",), ("keygen",), ("verify", "extra"),
-                     ("verify", "--dir", "/nonexistent"), ("prove", "999"), ("show", "--since", "soon")):
+                     ("verify", "--dir", self.dir / "nowhere"), ("prove", "999"), ("show", "--since", "soon")):
             done = self.sallyport("audit", *args)
             self.assertEqual(done.returncode, 125, args)
             self.assertIn(b"hint: ", done.stderr, args)

@@ -8,6 +8,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from somebody import free_id  # noqa: E402
+
+PLAIN_ID = free_id()
 SALLYPORT = os.environ["SALLYPORT_BINARY"]
 JAILS = [jail for jail in ("native", "bwrap", "none") if jail != "bwrap" or shutil.which("bwrap")]
 

@@ -9,7 +9,7 @@ import platform
 import struct
 import subprocess
 
-from common import Place, main
+from common import PLAIN_ID, Place, main
 
 NUMBERS = {
     "x86_64": {"arch": 0xC000003E, "clone": 56, "unshare": 272, "setns": 308, "mount": 165, "pivot_root": 155,
@@ -18,7 +18,6 @@ NUMBERS = {
                 "clone3": 435, "open_tree": 428, "move_mount": 429, "fsopen": 430, "mount_setattr": 442},
 }[platform.machine()]
 NAMESPACES = 0x7E020000  # every CLONE_NEW* that Docker's profile asks for
-PLAIN_USER = 64913       # nobody has it
 
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
@@ -64,7 +63,7 @@ class ContainerFilter(Place):
     def below(self, program: list[tuple[int, int, int, int]], argv: list[str], plain: bool) -> subprocess.CompletedProcess:
         how = {"preexec_fn": lambda: install(program)}
         if os.geteuid() == 0:
-            user = PLAIN_USER if plain else 0
+            user = PLAIN_ID if plain else 0
             how |= {"user": user, "group": user, "extra_groups": []}
             for path in (self.dir, self.repo, self.home, self.policy):
                 os.chown(path, user, user)

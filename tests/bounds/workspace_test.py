@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from common import JAILS, SALLYPORT, Place
+from common import JAILS, PLAIN_ID, SALLYPORT, Place
 
 DEEP = os.environ.get("SALLYPORT_DEEP") == "1"
 
@@ -208,7 +208,7 @@ class WorkspaceTest(Place):
     def test_a_plain_user_has_an_overlay_too(self) -> None:
         if os.geteuid() != 0:
             self.skipTest("this whole test runs as a plain user")
-        user = 54321
+        user = PLAIN_ID
         for path in (self.dir, self.repo, self.repo / "edited", self.repo / "gone", self.repo / "dir",
                      self.repo / "dir/one", self.home, self.policy):
             os.chown(path, user, user)
@@ -235,7 +235,7 @@ class WorkspaceTest(Place):
     def test_root_runs_over_a_users_repo_as_that_user(self) -> None:
         if os.geteuid() != 0:
             self.skipTest("only root can give a directory away")
-        user = 54321
+        user = PLAIN_ID
         for path in (self.repo, self.repo / "edited", self.repo / "gone", self.repo / "dir", self.repo / "dir/one"):
             os.chown(path, user, user)
         before = fingerprint(self.repo)

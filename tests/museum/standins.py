@@ -180,9 +180,9 @@ def install(room, *names):
     """Puts the tools into room.tools, which is on PATH and is not the repo's."""
     for name in names:
         place = room.tools / name
-        real = Path(os.environ.get("SALLYPORT_REAL_TOOLS", "/nonexistent")) / name
-        if real.exists():
-            shutil.copy(real, place)
+        folder = os.environ.get("SALLYPORT_REAL_TOOLS")
+        if folder and (Path(folder) / name).exists():
+            shutil.copy(Path(folder) / name, place)
         else:
             place.write_text(HEAD + TEXTS[name], encoding="utf-8")
         place.chmod(0o755)

@@ -13,6 +13,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from somebody import free_id  # noqa: E402,F401
+
 SALLYPORT = None
 IDENTITY = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@use.test", "GIT_COMMITTER_NAME": "A",
             "GIT_COMMITTER_EMAIL": "a@use.test"}

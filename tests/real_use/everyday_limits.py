@@ -10,8 +10,7 @@ import everyday
 from everyday import Everyday
 
 MIB = 1 << 20
-# Numbers that nobody has.
-SOMEBODY = {"user": 54321, "group": 54321, "extra_groups": []} if os.geteuid() == 0 else {}
+SOMEBODY = {"user": everyday.free_id(), "group": everyday.free_id(), "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 class Watch(Everyday):

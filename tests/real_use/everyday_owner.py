@@ -12,8 +12,8 @@ from pathlib import Path
 import everyday
 from everyday import Everyday
 
-# Numbers that nobody has.
-OWNER, GROUP = 54321, 54322
+OWNER = everyday.free_id()
+GROUP = everyday.free_id(OWNER + 1)
 AS_OWNER = {"user": OWNER, "group": GROUP, "extra_groups": []}
 
 

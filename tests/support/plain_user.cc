@@ -1,15 +1,29 @@
 #include "support/plain_user.h"
 
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 namespace sallyport::test {
+namespace {
+
+// A number that this host gives to nobody. Not 65534: other things run as nobody, and a test that counts a user's
+// processes must be alone.
+std::uint32_t free_id() {
+  std::uint32_t id = 12345;
+  while (::getpwuid(id) != nullptr || ::getgrgid(id) != nullptr) ++id;
+  return id;
+}
+
+}  // namespace
 
 std::optional<PlainUser> as_plain_user() {
   if (geteuid() != 0) return std::nullopt;
-  // Not 65534: other things run as nobody, and a test that counts a user's processes must be alone.
-  return PlainUser{.uid = 12345, .gid = 12345};
+  static const std::uint32_t id = free_id();
+  return PlainUser{.uid = id, .gid = id};
 }
 
 void give_to(const std::filesystem::path& path, const std::optional<PlainUser>& user) {

@@ -7,15 +7,19 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import registry
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from somebody import free_id  # noqa: E402
+
 OPTIONS = argparse.Namespace()
 SHARED = argparse.Namespace(registry=None)
-SOMEBODY = 54321  # a plain user without an entry anywhere
+SOMEBODY = free_id()
 
 
 def snapshot(root):

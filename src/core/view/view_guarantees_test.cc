@@ -91,7 +91,7 @@ TEST(LostGuarantees, FollowFromTheToolsOwnFiles) {
 TEST(LostGuarantees, FollowFromAHomeInsideTheSystem) {
   EXPECT_EQ(names(lost_with({.repo = "/srv/repo"}, "/opt/service")), std::vector{kFsHomeHidden});
   EXPECT_TRUE(lost_with({.repo = "/srv/repo"}, "").empty());
-  EXPECT_TRUE(lost_with({.repo = "/srv/repo"}, "/nonexistent").empty());
+  EXPECT_TRUE(lost_with({.repo = "/srv/repo"}, "/no/such/home").empty());
 }
 
 TEST(LostGuarantees, NameThePathAndTheReasonOnceForEachGuarantee) {
