@@ -46,44 +46,48 @@ TEST(CommandLine, DefaultsDeny) {
   EXPECT_TRUE(call.required.empty() && call.env.empty() && call.read_only.empty() && call.read_write.empty());
 }
 
-TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
-  const Args separated = {"run",
-                          "--repo",
-                          "/r",
-                          "--cwd",
-                          "/r/c",
-                          "--timeout",
-                          "1.5s",
-                          "--probe",
-                          "p1",
-                          "--max-output",
-                          "1K",
-                          "--policy",
-                          "/p",
-                          "--json",
-                          "--jail",
-                          "none",
-                          "--require",
-                          "limit.wall,net.isolated",
-                          "--memory",
-                          "512M",
-                          "--pids",
-                          "128",
-                          "--cpu",
-                          "30s",
-                          "--disk",
-                          "256M",
-                          "--rw",
-                          "/w",
-                          "--ro",
-                          "/o",
-                          "--writable-repo",
-                          "--writable-git",
-                          "--env",
-                          "A=b=c",
-                          "--verbose",
-                          "--stdin",
-                          "git"};
+// Each value after its option, as a word of its own.
+Args every_option() {
+  return {"run",
+          "--repo",
+          "/r",
+          "--cwd",
+          "/r/c",
+          "--timeout",
+          "1.5s",
+          "--probe",
+          "p1",
+          "--max-output",
+          "1K",
+          "--policy",
+          "/p",
+          "--json",
+          "--jail",
+          "none",
+          "--require",
+          "limit.wall,net.isolated",
+          "--memory",
+          "512M",
+          "--pids",
+          "128",
+          "--cpu",
+          "30s",
+          "--disk",
+          "256M",
+          "--rw",
+          "/w",
+          "--ro",
+          "/o",
+          "--writable-repo",
+          "--writable-git",
+          "--env",
+          "A=b=c",
+          "--verbose",
+          "--stdin",
+          "git"};
+}
+
+Args joined_by_equals(const Args& separated) {
   Args joined;
   for (std::size_t i = 0; i < separated.size(); ++i) {
     const bool takes_value = separated[i].starts_with("--") && i + 1 < separated.size() &&
@@ -91,7 +95,11 @@ TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
     joined.push_back(takes_value ? separated[i] + "=" + separated[i + 1] : separated[i]);
     if (takes_value) ++i;
   }
-  for (const Args& args : {separated, joined}) {
+  return joined;
+}
+
+TEST(CommandLine, EveryOptionWorksSeparatedAndWithEquals) {
+  for (const Args& args : {every_option(), joined_by_equals(every_option())}) {
     const CallOptions call = run_options(args);
     EXPECT_EQ(call.repo, "/r");
     EXPECT_EQ(call.cwd, "/r/c");

@@ -91,6 +91,14 @@ bool is_judged_by_git_review(const PersistenceFinding& finding) {
   return finding.rule == "git-pointer" && (name == "commondir" || name == "gitdir" || name == ".git");
 }
 
+Receipt receipt_before_start(const Jail& jail, const Prepared& prepared, const std::string& policy_digest) {
+  return {.jail = std::string(jail.name()),
+          .binary = prepared.tool->identity,
+          .interpreters = prepared.tool->interpreters,
+          .policy_digest = policy_digest,
+          .plan_digest = plan_digest(prepared.plan)};
+}
+
 }  // namespace
 
 const std::string& Engine::digest_of_policy() {
@@ -120,12 +128,8 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   supervision.on_started = [&](const RunFacts& facts) {
     return check_established(jail, *staging.run, facts, host, prepared);
   };
-  // Do this before the start: a jail may still be starting, and after the run's end the caller waits for us.
-  Receipt receipt{.jail = std::string(jail.name()),
-                  .binary = prepared.tool->identity,
-                  .interpreters = prepared.tool->interpreters,
-                  .policy_digest = digest_of_policy(),
-                  .plan_digest = plan_digest(plan)};
+  // Before the start: a jail may still be on its way, and after the end somebody waits for us.
+  Receipt receipt = receipt_before_start(jail, prepared, digest_of_policy());
   const PersistenceWatch persistence(plan);
   Result<spawn::Ended> ended = spawn::supervise(*staging.run, supervision, stop);
   // Review however the run ended: anything that started could write.
