@@ -4,11 +4,13 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "egress/socket_errors.h"
+#include "os/passed_descriptors.h"
 #include "spawn/wire/handed.h"
 
 namespace sallyport {
@@ -27,14 +29,6 @@ IpAddress address_of(const spawn::wire::Handed& handed) {
   const auto* address =
       handed.is_ipv6 != 0 ? reinterpret_cast<const sockaddr*>(&six) : reinterpret_cast<const sockaddr*>(&four);
   return endpoint_of(address).value_or(Endpoint{}).address;
-}
-
-UniqueFd descriptor_of(msghdr& message) {
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len < CMSG_LEN(sizeof(int))) return {};
-  int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-  return UniqueFd(fd);
 }
 
 }  // namespace
@@ -67,18 +61,12 @@ bool HandedConnections::take_one() {
     return false;
   }
   spawn::wire::Handed handed{};
-  iovec part{&handed, sizeof handed};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> passed{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = passed.data();
-  message.msg_controllen = passed.size();
-  const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (size < 0 && errno == EINTR) return true;
-  if (size < 0 && would_block(errno)) return false;
-  UniqueFd client = descriptor_of(message);
-  if (size != sizeof handed) {  // the worker is gone, so no connection can follow
+  ReceivedMessage received =
+      receive_with_descriptors(socket_.get(), std::as_writable_bytes(std::span(&handed, 1)), 1, MSG_DONTWAIT);
+  if (received.size < 0 && errno == EINTR) return true;
+  if (received.size < 0 && would_block(errno)) return false;
+  UniqueFd client = received.descriptors.empty() ? UniqueFd() : std::move(received.descriptors.front());
+  if (received.size != sizeof handed) {  // the worker is gone, and with it whoever could ask
     watch_.reset();
     return false;
   }

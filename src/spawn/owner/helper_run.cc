@@ -2,17 +2,19 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
+
+#include "os/passed_descriptors.h"
 
 namespace sallyport::spawn {
 namespace {
@@ -37,21 +39,8 @@ int signal_of(wire::Command command) {
   return SIGKILL;
 }
 
-std::vector<UniqueFd> descriptors_of(msghdr& message) {
-  std::vector<UniqueFd> fds;
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return fds;
-  const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  for (std::size_t i = 0; i < count; ++i) {
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-    fds.emplace_back(fd);
-  }
-  return fds;
-}
-
-// The kernel lets the first process of a pid namespace end last. Does not reap it. None when init exited by itself,
-// which it does once it has reported everything.
+// The kernel lets the first process of a pid namespace end last. Its wait status is left for whoever reaps it. None when it
+// left by itself, which it does once it has reported everything.
 std::optional<wire::Report> report_of_killed(pid_t init) {
   siginfo_t info{};
   rusage usage{};
@@ -128,23 +117,17 @@ void HelperRun::stop(StopStep step) {
 Result<RunReport> HelperRun::next() {
   if (!run_.run.channel) return after_last();
   wire::Report report{};
-  iovec part{&report, sizeof report};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxNetFds)> passed{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = passed.data();
-  message.msg_controllen = passed.size();
-  const ssize_t size = ::recvmsg(run_.run.channel.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  // ECONNRESET: the other end was closed with a command of ours unread. The kernel reports that once, before the
-  // reports that still wait; then come the last report, or the end of the channel.
-  const bool not_yet = size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
+  ReceivedMessage received = receive_with_descriptors(
+      run_.run.channel.get(), std::as_writable_bytes(std::span(&report, 1)), wire::kMaxNetFds, MSG_DONTWAIT);
+  // ECONNRESET: the other end was closed with a command of ours unread. The kernel says so once, ahead of the reports that
+  // still wait; what follows is the last report, or the end of the channel.
+  const bool not_yet = received.size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
   if (not_yet) return RunReport(NothingNew{});
-  if (size != sizeof report) {
-    run_.run.channel.reset();  // its worker or init, and so the whole tree, is gone
+  if (received.size != sizeof report) {
+    run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
     return after_last();
   }
-  return translate(report, descriptors_of(message));
+  return translate(report, std::move(received.descriptors));
 }
 
 // The channel is closed. If init is our child, it has closed its end, or ours is broken: the run has no supervisor any

@@ -7,11 +7,12 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <cstring>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "os/memfd.h"
+#include "os/passed_descriptors.h"
 #include "spawn/owner/helper_client.h"
 #include "spawn/wire/carried.h"
 #include "spawn/wire/frame.h"
@@ -71,19 +72,10 @@ class HostileInit : public testing::Test {
     pollfd ready{channel_.get(), POLLIN, 0};
     if (::poll(&ready, 1, 60000) <= 0) return std::nullopt;
     Heard heard;
-    iovec part{&heard.report, sizeof heard.report};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> passed{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = passed.data();
-    message.msg_controllen = passed.size();
-    if (::recvmsg(channel_.get(), &message, MSG_CMSG_CLOEXEC) != sizeof heard.report) return std::nullopt;
-    if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-      heard.fd = UniqueFd(fd);
-    }
+    ReceivedMessage received =
+        receive_with_descriptors(channel_.get(), std::as_writable_bytes(std::span(&heard.report, 1)), 1, 0);
+    if (received.size != sizeof heard.report) return std::nullopt;
+    if (!received.descriptors.empty()) heard.fd = std::move(received.descriptors.front());
     return heard;
   }
 

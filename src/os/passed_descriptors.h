@@ -1,0 +1,26 @@
+// A message and the descriptors that came with it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "sallyport/unique_fd.h"
+
+namespace sallyport {
+
+inline constexpr std::size_t kMostPassedDescriptors = 253;  // unix(7), SCM_RIGHTS
+
+struct ReceivedMessage {
+  ssize_t size = -1;  // as of recvmsg(2): -1 and errno, 0 when the other end is closed
+  std::vector<UniqueFd> descriptors{};
+};
+
+// Receives one message into `bytes`, with at most `most` descriptors (no more than kMostPassedDescriptors); the kernel drops what is
+// beyond that. Each is close-on-exec and closed with the result, whatever the caller thinks of the message.
+[[nodiscard]] ReceivedMessage receive_with_descriptors(int socket, std::span<std::byte> bytes, std::size_t most,
+                                                       int flags);
+
+}  // namespace sallyport
