@@ -65,12 +65,13 @@ Result<attack::Surroundings> unpack_attacks(const Environment& environment, cons
                               .search_path = search_path(environment)};
 }
 
-// Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack; side by side in a build tree.
+// Installed as PREFIX/bin/sallyport and PREFIX/libexec/sallyport/sallyport-attack, or where CMAKE_INSTALL_LIBEXECDIR says; side by side in
+// a build tree.
 Result<attack::Surroundings> find_surroundings(const Environment& environment, std::optional<ScratchDir>& unpacked) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path directory = self.parent_path();
-  for (const fs::path& place : {directory.parent_path() / "libexec" / "sallyport", directory}) {
+  for (const fs::path& place : {(directory / SALLYPORT_LIBEXEC_FROM_BIN / "sallyport").lexically_normal(), directory}) {
     const fs::path program = place / attack::kProgramName;
     if (!fs::is_regular_file(program, error)) continue;
     return attack::Surroundings{.program = program,
