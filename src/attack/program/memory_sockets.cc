@@ -134,20 +134,25 @@ void hold_begun_datagrams(int flags) {
   if (held >= kTooMuch) broken();
 }
 
+// A socket with large buffers whose datagrams come back to it; -1 when there are no more.
+int datagrams_to_itself(int family, int protocol) {
+  const int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
+  if (fd < 0) return -1;
+  large_buffers(fd);
+  socklen_t size = 0;
+  sockaddr_in6 address = loopback(family == AF_INET6, size);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (bind(fd, any, size) != 0) return -1;
+  getsockname(fd, any, &size);
+  return connect(fd, any, size) == 0 ? fd : -1;
+}
+
 void hold_datagrams(int family, int protocol) {
   more_descriptors();
-  socklen_t size = 0;
-  const sockaddr_in6 anywhere = loopback(family == AF_INET6, size);
   std::vector<int> sockets;
   for (int made = 0; made < kMostSockets && !hold_too_much(sockets); ++made) {
-    const int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
+    const int fd = datagrams_to_itself(family, protocol);
     if (fd < 0) break;
-    large_buffers(fd);
-    sockaddr_in6 address = anywhere;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    if (bind(fd, any, size) != 0) break;
-    getsockname(fd, any, &size);
-    if (connect(fd, any, size) != 0) break;
     for (std::size_t before = 0, now = 0; send(fd, std::string(60'000, 'x').data(), 60'000, MSG_DONTWAIT) > 0;) {
       now = held_by(fd);
       if (now <= before) break;  // dropped: its queue is full
@@ -161,18 +166,10 @@ void hold_datagrams(int family, int protocol) {
 // One byte each: what a datagram costs besides its content.
 void memory_udp_small() {
   more_descriptors();
-  socklen_t size = 0;
-  const sockaddr_in6 anywhere = loopback(false, size);
   std::vector<int> sockets;
   for (int made = 0; made < kMostSockets && !hold_too_much(sockets); ++made) {
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int fd = datagrams_to_itself(AF_INET, 0);
     if (fd < 0) break;
-    large_buffers(fd);
-    sockaddr_in6 address = anywhere;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    if (bind(fd, any, size) != 0) break;
-    getsockname(fd, any, &size);
-    if (connect(fd, any, size) != 0) break;
     std::size_t before = 0;
     for (;;) {
       for (int i = 0; i < 64; ++i) static_cast<void>(!send(fd, "x", 1, MSG_DONTWAIT));

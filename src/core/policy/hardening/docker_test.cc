@@ -3,24 +3,13 @@
 
 #include "core/policy/hardening.h"
 #include "core/policy/hardening/hardeners.h"
+#include "core/policy/hardening/test_calls.h"
 
 namespace sallyport::hardening {
 namespace {
 
-using Args = std::vector<std::string>;
 using testing::Contains;
 using testing::ElementsAre;
-
-Result<HardenedCommand> hardened(const Args& argv) { return harden(*Allowlist::builtin().find("docker"), argv); }
-
-std::string message(const Result<HardenedCommand>& command) { return command ? "accepted" : command.error().message; }
-
-bool refused(const Args& argv) {
-  const Result<HardenedCommand> command = hardened(argv);
-  if (command) return false;
-  const auto* request = command.error().as<InvalidRequest>();
-  return request != nullptr && request->field == "argv" && !command.error().hint.empty();
-}
 
 TEST(HardenDocker, ClosesEveryContainer_C28) {
   EXPECT_THAT(hardened({"docker", "run", "--rm", "alpine", "--privileged"})->argv,

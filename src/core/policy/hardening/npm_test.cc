@@ -10,24 +10,13 @@
 #include "core/policy/hardening/npm_keys.h"
 #include "core/policy/hardening/npm_layout.h"
 #include "core/policy/hardening/npm_packages.h"
+#include "core/policy/hardening/test_calls.h"
 
 namespace sallyport::hardening {
 namespace {
 
-using Args = std::vector<std::string>;
 using testing::Contains;
 using testing::ElementsAre;
-
-Result<HardenedCommand> hardened(const Args& argv) { return harden(*Allowlist::builtin().find("npm"), argv); }
-
-std::string message(const Result<HardenedCommand>& command) { return command ? "accepted" : command.error().message; }
-
-bool refused(const Args& argv) {
-  const Result<HardenedCommand> command = hardened(argv);
-  if (command) return false;
-  const auto* request = command.error().as<InvalidRequest>();
-  return request != nullptr && request->field == "argv" && !command.error().hint.empty();
-}
 
 std::string value_in(const std::vector<EnvVar>& env, std::string_view name) {
   const auto found = std::ranges::find(env, name, &EnvVar::name);
