@@ -6,8 +6,8 @@
 //
 //   if (const auto* missing = error.as<ToolMissingError>()) std::puts(missing->install_hint.c_str());
 //
-// In a hint, a name in backticks is one of this API: a field of JailedSubprocessSpec or GateConfig, or a value. A program whose
-// users know other words for it (the CLI's options) puts those there instead.
+// In a hint, a name in backticks is one of this API: a field, a value or a function. A program whose users know other words
+// for it (the CLI's options) puts those there instead.
 #pragma once
 
 #include <chrono>

@@ -20,7 +20,7 @@
 namespace sallyport::audit {
 namespace {
 
-constexpr std::string_view kLook = "sallyport audit verify says where; move the directory away to begin a new log";
+constexpr std::string_view kLook = "a check of the whole log says where; move the directory away to begin a new log";
 // More than the largest record of a call and what a file system keeps for itself.
 constexpr std::uint64_t kRoom = 4 * kLongestRecord;
 

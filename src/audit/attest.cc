@@ -33,7 +33,7 @@ Result<Run> find_run(const LogDirectory& directory, Json end) {
     return run;
   }
   return fail(
-      invalid_request("run", fmt::format("the intent of {} is missing", id), "sallyport audit verify says more"));
+      invalid_request("run", fmt::format("the intent of {} is missing", id), "a check of the whole log says more"));
 }
 
 Json subjects_of(const Run& run, const TreeOf& tree_of) {
@@ -96,7 +96,7 @@ Result<Json> parsed_record(const std::string& text) {
   const std::expected<RecordLine, std::string_view> line = open_record(text);
   Json json = Json::parse(text, nullptr, false);
   if (!line || !json.is_object()) {
-    return fail(invalid_request("record", line ? "it is no JSON" : line.error(), "sallyport audit verify says more"));
+    return fail(invalid_request("record", line ? "it is no JSON" : line.error(), "a check of the whole log says more"));
   }
   return json;
 }

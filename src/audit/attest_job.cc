@@ -163,7 +163,7 @@ Result<Json> test_result_predicate(const Json& end, const std::vector<JobRun>& r
   const auto word = words.find(text_in(end, "result"));
   if (word == words.end()) {
     return fail(invalid_request("job", "it could not be completed, so it is no test's result",
-                                "--predicate receipt attests what there is"));
+                                "a receipt's statement attests what there is"));
   }
   std::map<std::string, Json> tests;
   for (const char* result : {"passed", "warned", "failed"}) tests[result] = Json::array();

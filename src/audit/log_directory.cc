@@ -88,7 +88,7 @@ Result<LogDirectory> LogDirectory::open_for_writing(const fs::path& path) {
 
 Result<LogDirectory> LogDirectory::open_for_reading(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return fail(system_error("open the audit log", path.native(), errno, "name its directory with --dir DIR"));
+  if (!fd) return fail(system_error("open the audit log", path.native(), errno, "name the directory of a log"));
   fs::path canonical = TRY(path_of_directory(fd.get(), path));
   return LogDirectory(std::move(fd), std::move(canonical));
 }

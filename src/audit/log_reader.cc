@@ -79,7 +79,7 @@ Result<std::optional<LogRecord>> LogReader::next() {
       if (!record) {
         return fail(invalid_request(
             "audit log", fmt::format("{}:{}: {}", segment_name(position_.segment), line_number_, record.error()),
-            "sallyport audit verify says more"));
+            "a check of the whole log says more"));
       }
       position_.offset = line.offset + line.text.size() + 1;
       position_.seq = record->seq;

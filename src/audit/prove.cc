@@ -37,7 +37,7 @@ std::string base64_of(const TreeHash& hash) { return base64(std::string(hash.beg
 
 Error no_such(const std::string& wanted) {
   return invalid_request("record", fmt::format("there is no record or run '{}'", wanted),
-                         "sallyport audit show lists them; a number, a run's id, or last");
+                         "a listing of the log has them; a number, a run's id, or last");
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<RecordProof> prove_record(const LogDirectory& directory, const std::strin
                                  const std::optional<Checkpoint>& old) {
   RecordProof proof{.record = TRY(find_record(directory, wanted))};
   const std::expected<RecordLine, std::string_view> line = open_record(proof.record);
-  if (!line) return fail(invalid_request("record", line.error(), "sallyport audit verify says more"));
+  if (!line) return fail(invalid_request("record", line.error(), "a check of the whole log says more"));
   proof.seq = line->seq;
   proof.hash = line->hash;
   const NoteKey key = TRY(own_public_key(directory));
@@ -73,7 +73,7 @@ Result<RecordProof> prove_record(const LogDirectory& directory, const std::strin
   if (proof.seq > size) {
     return fail(invalid_request("record",
                                 fmt::format("the checkpoint covers {} records, not yet record {}", size, proof.seq),
-                                "make a new one: sallyport audit checkpoint"));
+                                "make a new checkpoint of the log"));
   }
   if (old && old->size > size) {
     return fail(
@@ -92,7 +92,7 @@ Result<RecordProof> prove_record(const LogDirectory& directory, const std::strin
   }
   if (tree.root() != proof.checkpoint.root) {
     return fail(invalid_request("audit log", "its records are not those its checkpoint signed",
-                                "sallyport audit verify says more"));
+                                "a check of the whole log says more"));
   }
   proof.inclusion = inclusion.proof();
   proof.consistency = consistency.proof();

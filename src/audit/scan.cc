@@ -50,7 +50,7 @@ Result<ScanEnd> scan_from(const LogDirectory& directory, Position start) {
     // A writer starts the next file only after it has synced the whole previous one.
     if (end.torn_bytes != 0 || !has_next) {
       return fail(directory.failed(EILSEQ, fmt::format("record {} is damaged, and later files exist", end.last.seq + 1),
-                                   "sallyport audit verify says where; move the directory away to begin a new log"));
+                                   "a check of the whole log says where; move the directory away to begin a new log"));
     }
     end.last.segment = end.last.seq + 1;
     end.last.offset = 0;

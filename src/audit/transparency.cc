@@ -26,8 +26,7 @@ constexpr const char* kErrorFile = "checkpoint.error";  // also the lock: only o
 constexpr ByteCount kSmallFile = mebibytes(1);
 
 Error bad_settings(const LogDirectory& directory, std::string_view why) {
-  return directory.failed(EINVAL, fmt::format("{}: {}", kSettingsFile, why),
-                          "write it anew with sallyport audit keygen");
+  return directory.failed(EINVAL, fmt::format("{}: {}", kSettingsFile, why), "write it anew with a new pair of keys");
 }
 
 Result<CheckpointSettings> parse_settings(const LogDirectory& directory, const std::string& text) {
@@ -196,7 +195,7 @@ Result<Checkpoint> make_checkpoint(const LogDirectory& directory) {
   const std::optional<CheckpointSettings> settings = TRY(read_checkpoint_settings(directory));
   if (!settings) {
     return fail(
-        invalid_request("checkpoint", "this log has no key to sign one with", "make one: sallyport audit keygen"));
+        invalid_request("checkpoint", "this log has no key to sign one with", "make a pair of keys for the log"));
   }
   const UniqueFd lock = TRY(directory.open_file(kErrorFile, O_RDWR | O_CREAT));
   while (::flock(lock.get(), LOCK_EX) != 0) {

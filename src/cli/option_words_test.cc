@@ -1,9 +1,19 @@
 #include "cli/option_words.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+
+#include "core/audit/signed_note.h"
+#include "jobs/lint/exceptions.h"
+#include "sallyport/allowlist.h"
 
 namespace sallyport::cli {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(OptionWords, PutTheOptionWhereTheLibraryNamesItsApi) {
   EXPECT_EQ(in_options("choose a jail, or leave `hidden` and `no_exec` out"),
@@ -11,6 +21,22 @@ TEST(OptionWords, PutTheOptionWhereTheLibraryNamesItsApi) {
   EXPECT_EQ(in_options("add `GitAccess::kWritable` if that is meant"), "add --writable-git if that is meant");
   EXPECT_EQ(in_options("`allowed_hosts` a.test, or `allowed_hosts` b.test"),
             "--allow-host a.test, or --allow-host b.test");
+}
+
+// What the library says in words of its own is a command to the CLI's user, to be typed as it stands.
+TEST(OptionWords, PutTheCommandWhereTheLibraryHasNone) {
+  for (const auto& [hint, command] : {
+           std::pair{Allowlist::builtin().admit("sh -c id").error().hint, "own: sallyport run -- sh -c id"},
+           std::pair{Allowlist::builtin().admit("gti").error().hint, "started: sallyport allowlist list"},
+           std::pair{Allowlist::builtin().admit("go").error().hint,
+                     "sallyport allowlist init go > policy.toml, then run with --policy policy.toml"},
+           std::pair{audit::parse_note_key("x").error().hint, "; sallyport audit keygen makes one"},
+           std::pair{jobs::parse_exceptions("x y z", "file").error().hint, "sallyport lint --rules lists them"},
+       }) {
+    EXPECT_THAT(hint, Not(HasSubstr("sallyport")));
+    EXPECT_THAT(in_options(hint), HasSubstr(command));
+    EXPECT_THAT(in_options(hint), Not(HasSubstr("`")));
+  }
 }
 
 TEST(OptionWords, LeaveEverythingElseAlone) {

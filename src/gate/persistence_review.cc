@@ -112,12 +112,13 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
                              {"severity", std::string(name_of(finding.severity))},
                              {"reason", finding.reason}}});
   }
-  std::string incomplete = review.incomplete;
-  if (said > kMostSaid) incomplete = "more was found than is said here; --json lists all";
-  if (incomplete.empty()) return;
-  events->emit({.level = EventLevel::kWarning,
-                .name = "subproc.persistence.unreviewed",
-                .fields = {{"reason", std::move(incomplete)}}});
+  const bool has_more = said > kMostSaid;
+  if (!has_more && review.incomplete.empty()) return;
+  Event event{.level = EventLevel::kWarning,
+              .name = "subproc.persistence.unreviewed",
+              .fields = {{"reason", has_more ? "more was found than is said here" : review.incomplete}}};
+  if (has_more) event.fields.emplace_back("hint", "`JailedSubprocessResult::persistence` lists all");
+  events->emit(event);
 }
 
 }  // namespace sallyport

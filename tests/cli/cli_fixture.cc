@@ -1,6 +1,7 @@
 #include "cli/cli_fixture.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace sallyport::test {
@@ -29,7 +30,13 @@ Program CliTest::start_sallyport(const Words& args, ProgramOptions options) cons
 }
 
 ProgramResult CliTest::sallyport(const Words& args, ProgramOptions options) const {
-  return start_sallyport(args, std::move(options)).wait();
+  ProgramResult result = start_sallyport(args, std::move(options)).wait();
+  for (const std::string* said : {&result.stdout_bytes, &result.stderr_bytes}) {
+    const std::string name = api_name_in(*said);
+    const auto holds_it = [&](const std::string& word) { return word.find("`" + name + "`") != std::string::npos; };
+    EXPECT_TRUE(name.empty() || std::ranges::any_of(args, holds_it)) << name << " in " << *said;
+  }
+  return result;
 }
 
 Words CliTest::helper_command(const Words& tool, const Words& options) const {
@@ -59,6 +66,19 @@ nlohmann::json record_of(const ProgramResult& result) {
   EXPECT_FALSE(record.is_discarded()) << result.stdout_bytes;
   EXPECT_TRUE(record.is_object() && record.contains("schema")) << result.stdout_bytes;
   return record;
+}
+
+std::string api_name_in(std::string_view text) {
+  for (std::size_t open = text.find('`'); open != std::string_view::npos; open = text.find('`', open + 1)) {
+    const std::string_view rest = text.substr(open + 1);
+    const std::size_t end =
+        std::ranges::find_if_not(
+            rest,
+            [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':' || c == '.' || c == '-'; }) -
+        rest.begin();
+    if (end > 0 && end < rest.size() && rest[end] == '`') return std::string(rest.substr(0, end));
+  }
+  return {};
 }
 
 void expect_error_with_hint(const ProgramResult& result) {

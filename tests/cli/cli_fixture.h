@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/installed.h"
@@ -22,7 +23,7 @@ class CliTest : public testing::Test {
  protected:
   CliTest();
 
-  // The program with these arguments, started in the repo.
+  // The program with these arguments, started in the repo. What it prints holds no name of the API that was not typed (ADR 0072).
   [[nodiscard]] ProgramResult sallyport(const Words& args, ProgramOptions options = {}) const;
   [[nodiscard]] Program start_sallyport(const Words& args, ProgramOptions options = {}) const;
   // `run` of a helper without a jail, for tests in which the jail is not the point.
@@ -40,6 +41,9 @@ class CliTest : public testing::Test {
 
 // The one record on stdout; fails the test unless stdout is exactly one line of JSON.
 [[nodiscard]] nlohmann::json record_of(const ProgramResult& result);
+
+// The first `name` in backticks, which is how the library names its API; empty: there is none.
+[[nodiscard]] std::string api_name_in(std::string_view text);
 
 // "sallyport: error: …" and "hint: …", nothing on stdout.
 void expect_error_with_hint(const ProgramResult& result);

@@ -68,6 +68,42 @@ TEST_F(CliRefusal, EveryBadInputIsATypedErrorWithAHint) {
   for (const BadInput& input : inputs) expect_refused(input);
 }
 
+// ADR 0072: the library's hint names its API. The fixture looks for such names in all that any test prints.
+TEST_F(CliRefusal, AHintSaysWhatToType) {
+  ASSERT_EQ(api_name_in("leave `extra_ca` out"), "extra_ca") << "the control";
+  ASSERT_EQ(api_name_in("see what `npm config get registry` says"), "") << "another program's command is no name";
+  write_file(dir_ / "exceptions", "no-such-rule src why\n");
+  const std::string policy = policy_.string();
+  ASSERT_EQ(sallyport({"workspace", "new", "w"}).exit_code, 0);
+  const std::string mark = (repo_ / "mark").string();
+  const ProgramResult overlaid =
+      sallyport({"run", "--jail", "native", "--policy", policy, "--workspace", "w", "--", "leave_mark", mark});
+  ASSERT_EQ(overlaid.exit_code, 0) << overlaid.stderr_bytes;
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"run", "--jail", "none", "--policy", policy, "--hide", "sub", "--", "exit_with"},
+       "leave --hide and --noexec out"},
+      {{"explain", "--jail", "none", "--policy", policy, "--hide", "sub", "--", "exit_with"}, "leave --hide and"},
+      {{"run", "--policy", (dir_ / "nowhere").string(), "--", "git"}, "as --policy"},
+      {{"run", "--", "git log"}, "sallyport run -- git log"},
+      {{"run", "--", "python3"}, "sallyport allowlist init python > policy.toml, then run with --policy policy.toml"},
+      {{"explain", "--", "gti"}, "sallyport allowlist list"},
+      {{"run", "--", "git", "-c", "no.such=key", "log"}, "sallyport allowlist show git"},
+      {{"explain", "--jail", "bwrap", "--policy", policy, "--workspace", "w", "--", "exit_with"},
+       "a new one with --copy"},
+      {{"audit", "verify", "--dir", (dir_ / "nowhere").string()}, "--dir DIR"},
+      {{"lint", "--exceptions", (dir_ / "exceptions").string()}, "sallyport lint --rules"},
+  };
+  for (const auto& [args, words] : cases) {
+    const ProgramResult text = sallyport(args);
+    EXPECT_NE(text.exit_code, 0);
+    EXPECT_NE(text.stderr_bytes.find(words), std::string::npos) << text.stderr_bytes;
+    Words with_json = args;
+    with_json.insert(with_json.begin() + (args[0] == "audit" ? 2 : 1), "--json");
+    const nlohmann::json record = record_of(sallyport(with_json));
+    EXPECT_NE(record["error"]["hint"].get<std::string>().find(words), std::string::npos) << record;
+  }
+}
+
 TEST_F(CliRefusal, AMissingGuaranteeIsNamed_C26) {
   // What a jail can give is known once the tool is pinned, and its hash is remembered in the user's cache by then: let
   // that be there already.

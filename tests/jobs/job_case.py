@@ -11,6 +11,7 @@ from pathlib import Path
 import standins
 
 OPTIONS = argparse.Namespace()
+API_NAME = r"`[A-Za-z_][\w:.-]*`"  # how the library names its API; the CLI says its options (ADR 0072)
 
 
 class JobTest(unittest.TestCase):
@@ -44,8 +45,11 @@ class JobTest(unittest.TestCase):
 
     def sallyport(self, *args, text=True, cwd=None):
         env = {"PATH": ":".join(map(str, self.path)), "HOME": str(self.home), "LANG": "C.UTF-8"}
-        return subprocess.run([OPTIONS.sallyport, *map(str, args)], cwd=cwd or self.repo, env=env, capture_output=True, text=text,
+        done = subprocess.run([OPTIONS.sallyport, *map(str, args)], cwd=cwd or self.repo, env=env, capture_output=True, text=text,
                               timeout=240, check=False)
+        said = done.stdout + done.stderr
+        self.assertNotRegex(said if text else said.decode(errors="replace"), API_NAME)
+        return done
 
     def probe(self, name, *args):
         """The record and the exit code of one probe."""

@@ -19,6 +19,7 @@ from somebody import free_id  # noqa: E402
 
 OPTIONS = argparse.Namespace()
 SHARED = argparse.Namespace(registry=None)
+API_NAME = r"`[A-Za-z_][\w:.-]*`"  # how the library names its API; the CLI says its options (ADR 0072)
 SOMEBODY = free_id()
 
 
@@ -99,6 +100,7 @@ class ValidateTest(unittest.TestCase):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False, **self.as_user())
         self.assertEqual(snapshot(self.repo), before, "the repo was touched")
         self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+        self.assertNotRegex(done.stdout + done.stderr, API_NAME)
         record = json.loads(done.stdout)
         self.assertEqual(record["exit_code"], done.returncode)
         self.assert_nothing_left()
@@ -110,6 +112,7 @@ class ValidateTest(unittest.TestCase):
         done = subprocess.run(self.command(*args), cwd=self.base, env=self.environment(), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=240, check=False, **self.as_user())
         self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+        self.assertNotRegex(done.stdout + done.stderr, API_NAME)
         return done.stderr
 
     def assert_nothing_left(self):

@@ -198,6 +198,9 @@ class Hostile(ValidateTest):
         said = self.said()
         self.assertIn("denied asked-for.test", said)
         self.assertNotIn("--allow-host", said)
+        record = self.validate()
+        self.assertEqual({denial["hint"] for denial in self.stage(record, "test")["steps"][0]["denials"]}, {""})
+        self.assertEqual(self.stage(record, "build")["why"], "no --allow-scripts")
         self.package(dependencies={"@scope/pkg": "1.0.0"})
         self.write(".npmrc", "@scope:registry=http://elsewhere.test:4873/\n")
         (self.repo / "package-lock.json").unlink()
@@ -238,6 +241,7 @@ class Hostile(ValidateTest):
         self.assertEqual((record["verdict"], record["stage"]), ("denied", "lock"), record)
         step = self.stage(record, "lock")["steps"][0]
         self.assertEqual((step["outcome"], step["evidence"]["host"]), ("network_denied", "elsewhere.test"))
+        self.assertIn("--allow-host elsewhere.test", {denial["hint"].split(":")[0] for denial in step["denials"]})
         # The control: without that file the same project installs.
         (self.repo / ".npmrc").unlink()
         self.package(dependencies={"@scope/pkg": "1.0.0"}, scripts={"test": "true"})
@@ -328,6 +332,7 @@ class Reports(ValidateTest):
         run = json.loads(sarif.read_text(encoding="utf-8"))["runs"][0]
         self.assertTrue(run["invocations"][0]["executionSuccessful"])
         self.assertIn("stage-not-passed", {result["ruleId"] for result in run["results"]})
+        self.assertIn("name the host with --lock-host", sarif.read_text(encoding="utf-8"))
         known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
         self.assertTrue({result["ruleId"] for result in run["results"]} <= known)
 

@@ -289,7 +289,7 @@ version, and how to install the others.
   --only NAME   just this one of them
   --jail KIND   only this one: native, bwrap, landlock, none [auto: the first
                 that works]
-  --image NAME  of --jail container; also --engine, --engine-arg as of `run`
+  --image NAME  of --jail container; also --engine, --engine-arg as in run
   --json        one record: {"schema":"sallyport.doctor/1", ...}, with
                 --attack {"schema":"sallyport.attacks/1","attacks":[...]}
 

@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/job_options.h"
 #include "cli/option_table.h"
+#include "cli/report_words.h"
 #include "cli/verb.h"
 #include "core/errors.h"
 #include "core/json/json.h"
@@ -140,7 +141,7 @@ int run_lint(const LintCommand& command, const Environment& environment) {
   const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
   const jobs::LintOptions options{.exceptions = *std::move(exceptions), .changed_since = command.changed};
-  const jobs::LintReport answer = jobs::lint((*job)->context(), options);
+  const jobs::LintReport answer = in_options(jobs::lint((*job)->context(), options));
   if (const Status finished = finish_lint(command, answer, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }

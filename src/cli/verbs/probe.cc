@@ -16,8 +16,8 @@
 #include "cli/exit_code.h"
 #include "cli/job_options.h"
 #include "cli/option_table.h"
-#include "cli/option_words.h"
 #include "cli/progress_lines.h"
+#include "cli/report_words.h"
 #include "cli/verb.h"
 #include "core/errors.h"
 #include "core/json/json.h"
@@ -204,10 +204,7 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
                                                    : fmt::format("{} after {}", jobs::name_of(result->outcome),
                                                                  format_duration(result->duration)));
       }};
-  jobs::ProbeReport answer = jobs::run_probes((*job)->context(), options);
-  for (jobs::ProbeResult& result : answer.results) {
-    if (auto* const failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) failed->why = in_options(failed->why);
-  }
+  const jobs::ProbeReport answer = in_options(jobs::run_probes((*job)->context(), options));
   if (const Status finished = finish_job(command, answer, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }

@@ -20,6 +20,7 @@
 #include "cli/job_options.h"
 #include "cli/option_table.h"
 #include "cli/progress_lines.h"
+#include "cli/report_words.h"
 #include "cli/validate_report.h"
 #include "cli/verb.h"
 #include "core/errors.h"
@@ -65,17 +66,16 @@ fs::path tarball_cache(const ValidateCommand& command, const Environment& enviro
   return user.empty() ? fs::path() : user / "npm";
 }
 
-// Build and test have no network, and no option gives them one, so their denials come without a hint. Report what this
-// host cannot do once, not for each stage.
+// What helps no stage is not said, and what this host cannot do is said once, not for each stage.
 class StageEvents final : public EventSink {
  public:
   explicit StageEvents(EventSink& shown) : shown_(shown) {}
 
-  void enter(jobs::StageId stage) { has_network_ = stage == jobs::StageId::kLock || stage == jobs::StageId::kFetch; }
+  void enter(jobs::StageId stage) { can_be_allowed_hosts_ = can_be_allowed_hosts(stage); }
 
   void emit(const Event& event) override {
     if (event.name == "subproc.limit.weaker" && !is_new(event)) return;
-    if (has_network_ || event.name != "subproc.egress.denied") return shown_.emit(event);
+    if (can_be_allowed_hosts_ || event.name != "subproc.egress.denied") return shown_.emit(event);
     Event without_hint = event;
     std::erase_if(without_hint.fields, [](const auto& field) { return field.first == "hint"; });
     shown_.emit(without_hint);
@@ -94,7 +94,7 @@ class StageEvents final : public EventSink {
   EventSink& shown_;
   std::mutex mutex_;
   std::set<std::string> said_;
-  std::atomic<bool> has_network_ = true;  // denials come from the egress's own thread
+  std::atomic<bool> can_be_allowed_hosts_ = true;  // denials come from the egress's own thread
 };
 
 int run_validate_verb(const ValidateCommand& command, const Environment& environment) {
@@ -126,7 +126,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
     next = now + std::chrono::milliseconds(80);
     lines.update(jobs::name_of(stage), line);
   };
-  const jobs::ValidateReport report = jobs::run_validate((*job)->context(), options);
+  const jobs::ValidateReport report = in_options(jobs::run_validate((*job)->context(), options));
   if (const Status finished = finish_validation(command, report, options, **job); !finished) {
     return incomplete(finished.error(), command.format);
   }

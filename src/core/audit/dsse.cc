@@ -34,7 +34,7 @@ std::string pre_authentication_encoding(std::string_view type, std::string_view 
 
 Result<std::string> dsse_envelope(std::string_view type, std::string_view payload, const NoteKey& key) {
   const std::optional<std::string> signature = ed25519_sign(key.seed, pre_authentication_encoding(type, payload));
-  if (!signature) return fail(system_error("sign", "the statement", EINVAL, "name a private key with --key"));
+  if (!signature) return fail(system_error("sign", "the statement", EINVAL, "sign with a private key"));
   const Json envelope = {{"payloadType", type},
                          {"payload", base64(payload)},
                          {"signatures", Json::array({{{"keyid", public_key_text(key)}, {"sig", base64(*signature)}}})}};

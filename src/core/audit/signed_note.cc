@@ -18,7 +18,7 @@ constexpr char kEd25519Type = 1;
 constexpr std::size_t kKeyIdBytes = 4;
 
 Error bad_key(std::string_view why) {
-  return invalid_request("key", why, "keys look like NAME+1a2b3c4d+BASE64; sallyport audit keygen makes one");
+  return invalid_request("key", why, "keys look like NAME+1a2b3c4d+BASE64; make a pair of keys for the log");
 }
 
 Error bad_checkpoint(std::string_view why) {

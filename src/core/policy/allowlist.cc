@@ -15,20 +15,17 @@
 namespace sallyport {
 namespace {
 
-constexpr std::string_view kListHint = "see what may be started: sallyport allowlist list";
+constexpr std::string_view kListHint = "see what may be started: `Allowlist::entries`";
 
 // For a command that a shell would have split into words.
 std::string quoting_hint(std::string_view typed) {
-  return fmt::format("one word was given; give the tool and each argument as words of their own: sallyport run -- {}",
-                     typed);
+  return fmt::format("one word was given; give the tool and each argument as words of their own in `argv`: {}", typed);
 }
 
 std::string ready_policy_hint(std::string_view typed) {
   const std::vector<std::string_view> ready = ready_policies_with(typed);
   if (ready.empty()) return {};
-  return fmt::format(
-      "the ready policy '{0}' has it: sallyport allowlist init {0} > policy.toml, then run with `policy` policy.toml",
-      ready.front());
+  return fmt::format("the ready policy '{0}' has it: name a copy of policies/{0}.toml as `policy`", ready.front());
 }
 
 std::string unknown_tool_hint(std::span<const ToolEntry> entries, std::string_view typed) {

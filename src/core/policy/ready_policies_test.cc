@@ -49,13 +49,15 @@ TEST(ReadyPolicies, ARefusalPointsToTheOneThatHasTheTool) {
   for (const auto& [tool, policy] : {std::pair{"python3", "python"}, std::pair{"make", "cpp"}, std::pair{"npx", "node"},
                                      std::pair{"ls", "shell"}, std::pair{"cargo", "rust"}}) {
     EXPECT_THAT(ready_policies_with(tool), ElementsAre(policy));
-    EXPECT_THAT(Allowlist::builtin().admit(tool).error().hint, HasSubstr("allowlist init " + std::string(policy)));
+    EXPECT_THAT(Allowlist::builtin().admit(tool).error().hint,
+                HasSubstr("policies/" + std::string(policy) + ".toml as `policy`"));
   }
   EXPECT_THAT(ready_policies_with("no-such-tool"), IsEmpty());
 }
 
 TEST(Admission, ACommandInOneWordIsAQuestionOfQuoting) {
-  EXPECT_THAT(Allowlist::builtin().admit("git log").error().hint, HasSubstr("sallyport run -- git log"));
+  EXPECT_THAT(Allowlist::builtin().admit("git log").error().hint,
+              HasSubstr("as words of their own in `argv`: git log"));
 }
 
 }  // namespace

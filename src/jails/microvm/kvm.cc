@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kGuestPage = 4096;
 constexpr const char* kKvmHint =
-    "let your user use /dev/kvm (the group kvm), or ask for `microvm-tcg`, which emulates the processor";
+    "let your user use /dev/kvm (the group kvm), or ask for the jail microvm-tcg, which emulates the processor";
 
 class Mapping {
  public:

@@ -53,7 +53,7 @@ Result<std::vector<Exception>> parse_exceptions(std::string_view text, std::stri
     }
     if (rule != "*" && std::ranges::find(ast_grep_rules(), rule, &RuleInfo::id) == ast_grep_rules().end()) {
       return fail(exception_error(file, number, column(rule), fmt::format("there is no rule '{}'", shown(rule)),
-                                  "sallyport lint --rules lists them"));
+                                  "`ast_grep_rules` lists them"));
     }
     if (reason.empty()) {
       return fail(exception_error(file, number, line.size() + 1, "no reason", "say why this is no mistake"));

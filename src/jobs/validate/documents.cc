@@ -6,7 +6,6 @@
 
 #include "jobs/report/sarif.h"
 #include "jobs/report/text.h"
-#include "jobs/validate/lock_findings.h"
 #include "jobs/validate/validate.h"
 
 namespace sallyport::jobs {
@@ -54,7 +53,7 @@ void add_stage(const StageResult& stage, Ran& ran) {
 }
 
 std::vector<RuleInfo> rules_of(const ValidateReport& report) {
-  std::vector<RuleInfo> rules(lock_rules().begin(), lock_rules().end());
+  std::vector<RuleInfo> rules = report.rules;
   rules.push_back({std::string(kDeniedRule), Severity::kHigh, "a host was refused", "Look at what asks for it"});
   rules.push_back({std::string(kStageRule), Severity::kHigh, "a stage did not pass", "Look at what npm said"});
   std::map<std::string, Severity> left;

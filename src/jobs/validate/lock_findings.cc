@@ -20,7 +20,7 @@ constexpr std::string_view kManifestPath = "package.json";
 const std::vector<RuleInfo>& rules() {
   static const std::vector<RuleInfo> made = {
       {"lock-foreign-host", Severity::kHigh, "a package comes from a host that is not the registry",
-       "Install from your registry, or name the host with --lock-host when it is a registry of yours"},
+       "Install from your registry, or name the host with `lock_hosts` when it is a registry of yours"},
       {"lock-missing-integrity", Severity::kHigh, "a package has no hash, so that any content would be taken for it",
        "Make the lock file anew against the registry"},
       {"lock-weak-integrity", Severity::kMedium, "a package's hash is not SHA-512",
@@ -40,7 +40,7 @@ const std::vector<RuleInfo>& rules() {
       {"lock-mismatch", Severity::kHigh, "the lock file was not made for this package.json",
        "Run npm install and look at what changes"},
       {"lock-install-script", Severity::kLow, "a package has an install script, which did not run",
-       "Name the package with --allow-scripts when it needs it"},
+       "Name the package with `allow_scripts` when it needs it"},
       {"lock-too-young", Severity::kHigh, "a version was published too recently, or nobody knows when",
        "Wait, or choose an earlier version"},
       {"signature-invalid", Severity::kCritical, "a registry signature is wrong", "Do not install this"},

@@ -29,7 +29,7 @@ Error failed_to(std::string_view operation, const fs::path& path, int error_numb
   return {.detail = SystemError{.operation = std::string(operation), .error_number = error_number},
           .message = fmt::format("cannot {} {}: {}", operation, path.native(),
                                  std::error_code(error_number, std::generic_category()).message()),
-          .hint = "look whether the disk is full, or name another directory with --cache"};
+          .hint = "look whether the disk is full, or name another directory with `ValidateOptions::cache_dir`"};
 }
 
 Status make_private_directories(const fs::path& path) {
@@ -47,7 +47,7 @@ Status check_ours_alone(const fs::path& path) {
   if (::lstat(path.c_str(), &found) != 0) return fail(failed_to("stat", path, errno));
   if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & kOthersWrite) == 0) return {};
   return fail(bad_request("cache", fmt::format("{} is not a directory that only you can write", path.native()),
-                          "remove it, or name another directory with --cache"));
+                          "remove it, or name another directory with `ValidateOptions::cache_dir`"));
 }
 
 // Removes what a killed process left: no process holds its lock.

@@ -72,7 +72,8 @@ class FetchCache {
  private:
   Status open(const JobContext& context, const ValidateOptions& options) {
     if (lies_inside(options.cache_dir, context.repo)) {
-      return fail(bad_request("cache", "it lies inside the repo", "name another directory with --cache"));
+      return fail(
+          bad_request("cache", "it lies inside the repo", "name another directory with `ValidateOptions::cache_dir`"));
     }
     store_ = TRY(NpmCache::open(options.cache_dir));
     view_ = context.work_dir / "npm-cache";
@@ -96,6 +97,7 @@ class FetchCache {
 class Validation {
  public:
   Validation(const JobContext& context, const ValidateOptions& options) : context_(context), options_(options) {
+    report_.rules.assign(lock_rules().begin(), lock_rules().end());
     for (const StageId id : {StageId::kLock, StageId::kFetch, StageId::kBuild, StageId::kTest}) {
       report_.stages.push_back({.stage = id, .why = std::string(kEarlier)});
     }
@@ -159,7 +161,7 @@ class Validation {
     timed(StageId::kFetch, [&](StageResult& result) { fetch(setup, lock.lock, result); });
     if (stage(StageId::kFetch).state != StageState::kPassed) return;
     if (options_.allow_scripts.empty()) {
-      stage(StageId::kBuild).why = "no --allow-scripts";
+      stage(StageId::kBuild).why = "no `allow_scripts`";
     } else {
       timed(StageId::kBuild, [&](StageResult& result) { build(setup, result); });
       if (stage(StageId::kBuild).state != StageState::kPassed) return;

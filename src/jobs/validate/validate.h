@@ -56,6 +56,7 @@ struct CacheReport {
 struct ValidateReport {
   Verdict verdict{};
   std::vector<StageResult> stages{};  // lock, fetch, build, test
+  std::vector<RuleInfo> rules{};      // of the stages' findings
   std::string registry{};             // the URL
   CacheReport cache{};
   WorkspaceDiff changes{};           // every path that differs from the repo, and what of it would run later outside

@@ -172,7 +172,7 @@ class Reader {
         std::ranges::find_if(kCallerKeys, [&](const GitCallerKey& caller) { return matches_key(caller.key, key); });
     if (known == kCallerKeys.end()) {
       return fail(refused_argument("git -c", setting, "not one of the keys known to be harmless",
-                                   "leave it out; see what may be set: sallyport allowlist show git"));
+                                   "leave it out; see what may be set: docs/hardening.md on git"));
     }
     if (known->value.empty() || parts.value == known->value) return {};
     return fail(refused_argument("git -c", setting, "it is set by the gate, and could start a program",

@@ -239,7 +239,7 @@ Result<Before> read_before_command(Argv arguments) {
   if (at >= arguments.size() || find_npm_command(arguments[at]) != nullptr) return before;
   const std::string suggestion = did_you_mean(arguments[at], npm_command_names());
   return fail(refused_argument("npm", arguments[at], "not one of the commands npm may run here",
-                               suggestion.empty() ? "see what it may: sallyport allowlist show npm" : suggestion));
+                               suggestion.empty() ? "see what it may: docs/hardening.md on npm" : suggestion));
 }
 
 }  // namespace
