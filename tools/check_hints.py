@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""A message of the library names no option of our CLI: its readers are programs too (ADR 0072).
+"""A message of the library speaks of the API, and the CLI has its own words for that (ADR 0072).
+
+Fails when a message of the library names an option or a verb of our CLI, when the CLI has no words for a name of the API
+that a message puts in backticks, and when the CLI has words for what no message says or no header declares.
 
 usage: check_hints.py [ROOT]
 """
@@ -8,37 +11,112 @@ import pathlib
 import re
 import sys
 
-LAYERS = ("core", "os", "spawn", "egress", "locate", "audit", "workspace", "jails", "gate")
-# Prose: an option of ours behind a word. A table of another tool's options has each alone in its quotes.
-LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
+FRONT = "src/cli"  # the only part that may speak of options and verbs
+WORDS = f"{FRONT}/option_words.cc"
+
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/                                   # comments
+                     | R"(?P<mark>[^\s()\\]{0,16})\((?P<raw>.*?)\)(?P=mark)"
+                     | "(?P<text>(?:[^"\\\n]|\\.)*)"
+                     | (?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.)+'                  # a character, not the mark in 1'000
+                     | (?P<code>[^\s])""", re.VERBOSE | re.DOTALL)
+# A name of the API is one word. Other programs' commands have more: `npm config get registry`.
+API_WORD = re.compile(r"`[A-Za-z_][\w:.-]*`")
+# Titles of documents, which give no advice.
+TITLES = ("# Made by: sallyport allowlist init {}", "# sallyport probe: ", "<title>sallyport probe: ",
+          "<h1>sallyport probe</h1>", "<title>sallyport audit</title>", "<h1>sallyport audit</h1>", "sallyport audit record {}")
+# Another program's option that has the name of one of ours, where that program's arguments are judged.
+THEIRS = {"src/core/policy/hardening/ast_grep.cc": {"--follow"}, "src/core/policy/hardening/docker.cc": {"--name"}}
 
 
-def options_of(root: pathlib.Path) -> list[str]:
-    text = (root / "src/cli/call_options.cc").read_text()
-    return re.findall(r'\{\{"(--[a-z-]+)"', text)
+def literals(text: str) -> list[tuple[int, str]]:
+    """Each string with its line; those that the compiler joins are one."""
+    found: list[tuple[int, str]] = []
+    joins = False
+    for token in TOKEN.finditer(text):
+        piece = token["text"] if token["text"] is not None else token["raw"]
+        if piece is not None and joins:
+            found[-1] = (found[-1][0], found[-1][1] + piece)
+        elif piece is not None:
+            found.append((text.count("\n", 0, token.start()) + 1, piece))
+        if piece is not None:
+            joins = True
+        elif token["code"] is not None or token[0].startswith("'"):
+            joins = False
+    return found
+
+
+def sources(folder: pathlib.Path) -> list[pathlib.Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.suffix in (".cc", ".h") and not path.name.endswith("_test.cc")]
+
+
+def options_of(root: pathlib.Path) -> set[str]:
+    return {name for path in sources(root / FRONT) for name in re.findall(r'"(--[a-z][a-z-]*)", Arity::', path.read_text())}
+
+
+def verbs_of(root: pathlib.Path) -> set[str]:
+    return {name for path in sources(root / FRONT / "verbs") for name in re.findall(r'\.name = "([a-z]+)"', path.read_text())}
+
+
+def words_of(root: pathlib.Path) -> list[tuple[str, str]]:
+    """The rows of the table, in its order: what the library says, and what the CLI says instead."""
+    table = root / WORDS
+    return re.findall(r'\{"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\}', table.read_text()) if table.exists() else []
+
+
+class Check:
+    def __init__(self, options: set[str], verbs: set[str], words: list[tuple[str, str]]):
+        # Prose: an option with other words around it, and not another program's ("npm's --registry"). A table of another
+        # tool's options has each alone in its quotes.
+        self.option = re.compile(r"(?:^|(?<!'s)[\s(])(" + "|".join(sorted(options, key=len, reverse=True)) + r")(?![\w=-])")
+        self.verb = re.compile(r"\bsallyport (?:" + "|".join(sorted(verbs)) + r")\b")
+        self.words = words
+        self.unused = {api for api, _ in words}
+
+    def problems(self, literal: str, theirs: set[str]) -> list[str]:
+        found = []
+        is_prose = any(not word.startswith("-") for word in literal.split())
+        ours = [name for name in self.option.findall(literal) if name not in theirs]
+        if is_prose and ours:
+            found.append(f"names the option {ours[0]}")
+        plain = literal
+        for title in TITLES:
+            plain = plain.replace(title, "")
+        if verb := self.verb.search(plain):
+            found.append(f"names the command '{verb[0]}'")
+        for api, _ in self.words:
+            if api in literal:
+                self.unused.discard(api)
+                literal = literal.replace(api, "")
+        found += [f"{WORDS} has no words for {word}" for word in API_WORD.findall(literal)]
+        return found
 
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
-    options = options_of(root)
-    if len(options) < 10:
-        print("check_hints: found no table of options in src/cli/call_options.cc", file=sys.stderr)
-        return 2
-    prose = re.compile(r"[A-Za-z:,(] (" + "|".join(sorted(options, key=len, reverse=True)) + r")(?![a-z=-])")
+    options, verbs, words = options_of(root), verbs_of(root), words_of(root)
+    for what, known, least in (("options", options, 10), ("verbs", verbs, 3), ("words", words, 3)):
+        if len(known) < least:
+            print(f"check_hints: found no table of {what} in {FRONT}", file=sys.stderr)
+            return 2
+    check = Check(options, verbs, words)
     found = 0
-    for layer in LAYERS:
-        for path in sorted((root / "src" / layer).rglob("*.cc")):
-            if path.name.endswith("_test.cc"):
-                continue
-            for number, line in enumerate(path.read_text().splitlines(), 1):
-                if line.lstrip().startswith("//"):
-                    continue
-                for literal in LITERAL.findall(line):
-                    match = prose.search(literal)
-                    if match:
-                        print(f"{path.relative_to(root)}:{number}: names the option {match.group(1)}: "
-                              "name the API in backticks (docs/adr/0072)")
-                        found += 1
+    for path in [*sources(root / "src"), *sources(root / "include")]:
+        if path.is_relative_to(root / FRONT):
+            continue
+        name = path.relative_to(root).as_posix()
+        for line, literal in literals(path.read_text()):
+            for problem in check.problems(literal, THEIRS.get(name, set())):
+                print(f"{name}:{line}: {problem}: name the API in backticks, or use plain words (docs/adr/0072)")
+                found += 1
+    for api in sorted(check.unused):
+        print(f"{WORDS}: no message of the library says {api}")
+        found += 1
+    public = " ".join(path.read_text() for path in [*sources(root / "include"), *sources(root / "src/jobs")] if path.suffix == ".h")
+    known = set(re.findall(r"\w+", public))
+    for word in (word.strip("`") for api, _ in words for word in API_WORD.findall(api)):
+        if not set(re.findall(r"\w+", word)) <= known:
+            print(f"{WORDS}: no header of the library's users declares {word}")
+            found += 1
     return 1 if found else 0
 
 
