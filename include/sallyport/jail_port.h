@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "sallyport/event_name.h"
 #include "sallyport/jail.h"
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
@@ -237,8 +238,8 @@ class Jail {
   // The gate refuses a call that needs more. A jail with kBind or more shows what CallHost::view() lists.
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
-  [[nodiscard]] virtual std::string_view event_name() const { return "subproc.jail.wrapped"; }
-  // Guarantees that this jail never gives. When kAuto uses such a jail, an event reports that.
+  [[nodiscard]] virtual std::string_view event_name() const { return event_name::kJailWrapped; }
+  // What no call gets here, however it is made. When kAuto takes such a jail, an event says so.
   [[nodiscard]] virtual std::span<const Guarantee> never_gives() const { return {}; }
   // The gate has admitted a call for this jail and will call stage(): start slow preparations now.
   virtual void expect_run() {}

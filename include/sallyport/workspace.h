@@ -61,11 +61,11 @@ struct WorkspaceOptions {
   // that exceeds it ends as DiskQuotaExceeded.
   std::optional<ByteCount> quota{};
   WorkspaceMechanism mechanism = WorkspaceMechanism::kAuto;
-  EventSink* events = nullptr;  // borrowed: "workspace.copy.progress" while a large copy is made
+  EventSink* events = nullptr;  // borrowed: event_name::kWorkspaceCopyProgress while a large copy is made
 };
 
-// $XDG_STATE_HOME/sallyport/workspaces, or ~/.local/state/sallyport/workspaces. Reads the environment; empty when neither is
-// set.
+// $XDG_STATE_HOME/sallyport/workspaces, or ~/.local/state/sallyport/workspaces. Reads the environment, as
+// GateConfig::from_environment does and nothing else of the library; empty when neither is set.
 [[nodiscard]] std::filesystem::path default_workspace_dir();
 
 enum class FileType : std::uint8_t { kNone, kFile, kDirectory, kSymlink, kFifo, kSocket, kDevice };

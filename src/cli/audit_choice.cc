@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport::cli {
 namespace {
@@ -71,7 +72,7 @@ Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const E
   if (!named) {
     if (const std::optional<std::string> why = make_default_audit_directory(environment)) {
       events.emit({.level = EventLevel::kWarning,
-                   .name = "subproc.audit.skipped",
+                   .name = event_name::kAuditSkipped,
                    .fields = {{"reason", *why}, {"hint", "name a place with --audit DIR, or say --no-audit"}}});
       return nullptr;
     }
@@ -80,7 +81,7 @@ Result<std::unique_ptr<AuditSink>> open_audit(const AuditChoice& choice, const E
       {.directory = directory, .sync = choice.sync, .on_failure = choice.on_failure, .label = std::move(label)});
   if (log || choice.on_failure == AuditFailure::kRefuse) return log;
   events.emit({.level = EventLevel::kWarning,
-               .name = "subproc.audit.failed",
+               .name = event_name::kAuditFailed,
                .fields = {{"reason", log.error().message}, {"hint", log.error().hint}}});
   return nullptr;
 }

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/option_words.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport::cli {
 namespace {
@@ -66,7 +67,7 @@ void say_weaker_jail(const Event& event) {
 }
 
 // Says that a copy kept in memory was cut; a reader who sees everything live need not know.
-bool concerns_only_the_record(const Event& event) { return event.name == "subproc.stdout.truncated"; }
+bool concerns_only_the_record(const Event& event) { return event.name == event_name::kStdoutTruncated; }
 
 }  // namespace
 
@@ -81,13 +82,13 @@ void ConsoleEvents::emit(const Event& given) {
     return;
   }
   if (concerns_only_the_record(event)) return;
-  if (event.name == "subproc.egress.denied") return say_denial(event);
-  if (event.name == "subproc.git.not_shown") return say_hidden_git(event);
-  if (event.name == "subproc.git.taken_back") return say_taken_back(event);
-  if (event.name == "subproc.limit.weaker") return say_weaker_limit(event);
-  if (event.name == "subproc.jail.weaker") return say_weaker_jail(event);
-  if (event.name == "subproc.repo.git_ignored") return say_ignored_git(event);
-  if (event.name == "subproc.audit.skipped" || event.name == "subproc.audit.failed") return say_unaudited(event);
+  if (event.name == event_name::kEgressDenied) return say_denial(event);
+  if (event.name == event_name::kGitNotShown) return say_hidden_git(event);
+  if (event.name == event_name::kGitTakenBack) return say_taken_back(event);
+  if (event.name == event_name::kLimitWeaker) return say_weaker_limit(event);
+  if (event.name == event_name::kJailWeaker) return say_weaker_jail(event);
+  if (event.name == event_name::kRepoGitIgnored) return say_ignored_git(event);
+  if (event.name == event_name::kAuditSkipped || event.name == event_name::kAuditFailed) return say_unaudited(event);
   say(fmt::format("{}: {}", event.level == EventLevel::kWarning ? "warning" : "debug", event_text(event)));
 }
 

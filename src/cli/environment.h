@@ -1,5 +1,5 @@
-// What main() took from the outside world, read once, and what follows from it. Everything below main() gets this
-// value: nothing else in the program reads an environment variable.
+// What main() took from the outside world, and what follows from it. Everything below main() gets this value, and reads no
+// environment variable but through its `variable`. docs/cli.md lists them all.
 #pragma once
 
 #include <filesystem>

@@ -9,6 +9,7 @@
 #include "cli/option_words.h"
 #include "core/bytes/base64.h"
 #include "core/text/utf8.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport::cli {
 
@@ -37,12 +38,12 @@ void JsonStream::output(Stream stream, std::string_view bytes) {
 
 void JsonStream::event(const Event& event, bool wanted) {
   const std::scoped_lock lock(mutex_);
-  if (event.name == "subproc.jail.wrapped" || event.name == "subproc.bwrap.wrapped") start_locked();
+  if (event.name == event_name::kJailWrapped || event.name == event_name::kBwrapWrapped) start_locked();
   if (!wanted) return;
-  if (event.name == "subproc.egress.denied") start_locked();
-  const std::string_view kind = event.name == "subproc.egress.denied" ? "denial"
-                                : event.level == EventLevel::kWarning ? "warning"
-                                                                      : "debug";
+  if (event.name == event_name::kEgressDenied) start_locked();
+  const std::string_view kind = event.name == event_name::kEgressDenied ? "denial"
+                                : event.level == EventLevel::kWarning   ? "warning"
+                                                                        : "debug";
   line_locked(kind, json_of(event));
 }
 

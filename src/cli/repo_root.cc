@@ -9,6 +9,7 @@
 
 #include "core/text/printable.h"
 #include "core/view/paths.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport::cli {
 namespace {
@@ -77,7 +78,7 @@ fs::path repo_around(const fs::path& directory, const Environment& environment, 
   RepoRoot root = find_repo_root(directory, home, RepoOwners::current(environment.sudo_uid));
   if (!root.ignored.empty()) {
     events.emit({.level = EventLevel::kWarning,
-                 .name = "subproc.repo.git_ignored",
+                 .name = event_name::kRepoGitIgnored,
                  .fields = {{"reason", root.ignored},
                             {"repo", root.path.string()},
                             {"hint", "name the repo with --repo DIR if it is to be believed"}}});

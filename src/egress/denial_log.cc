@@ -7,6 +7,7 @@
 #include "core/egress/egress_rules.h"
 #include "core/egress/ip_address.h"
 #include "core/text/printable.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport {
 namespace {
@@ -138,7 +139,7 @@ void DenialLog::add(std::string_view host, std::uint16_t port, DenialReason reas
   if (denials_.size() == 1) first_.signal();
   if (sink_ != nullptr) {
     sink_->emit({.level = EventLevel::kWarning,
-                 .name = "subproc.egress.denied",
+                 .name = event_name::kEgressDenied,
                  .fields = {{"host", name},
                             {"port", std::to_string(number)},
                             {"reason", denials_.back().reason},

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <system_error>
 
+#include "sallyport/event_name.h"
+
 namespace sallyport {
 namespace {
 
-constexpr std::string_view kUnreachable = "subproc.egress.unreachable";
+constexpr std::string_view kUnreachable = event_name::kEgressUnreachable;
 constexpr std::string_view kMoreHosts = "more hosts";
 
 }  // namespace
@@ -56,7 +58,7 @@ void EventOutbox::close() {
   if (thread_.joinable()) thread_.join();
   if (const std::uint64_t dropped = std::exchange(dropped_, 0); dropped > 0) {
     sink_->emit({.level = EventLevel::kWarning,
-                 .name = "subproc.egress.events_dropped",
+                 .name = event_name::kEgressEventsDropped,
                  .fields = {{"count", std::to_string(dropped)}}});
   }
 }

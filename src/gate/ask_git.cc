@@ -7,6 +7,7 @@
 #include "gate/git_configuration.h"
 #include "gate/layers.h"
 #include "gate/staging.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport {
 
@@ -25,7 +26,7 @@ void Engine::warn_of_newer_git(const std::string& version) {
   if (config_.events == nullptr || !is_newer_than_known_git(version)) return;
   std::call_once(warned_of_git_, [&] {
     config_.events->emit({.level = EventLevel::kWarning,
-                          .name = "subproc.git.newer_than_known",
+                          .name = event_name::kGitNewerThanKnown,
                           .fields = {{"version", printable(version)}, {"newest_known", std::string(kNewestKnownGit)}}});
   });
 }

@@ -13,6 +13,7 @@
 #include "gate/repo_commit.h"
 #include "gate/second_names.h"
 #include "os/canonical.h"
+#include "sallyport/event_name.h"
 #include "workspace/impl.h"
 
 namespace sallyport {
@@ -80,7 +81,7 @@ Status check_log_place(const fs::path& log, const LogReach& reach) {
 void warn_unrecorded(const GateConfig& config, const Error& error) {
   if (config.events == nullptr) return;
   config.events->emit({.level = EventLevel::kWarning,
-                       .name = "subproc.audit.failed",
+                       .name = event_name::kAuditFailed,
                        .fields = {{"reason", error.message}, {"hint", error.hint}}});
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sallyport/event_name.h"
+
 namespace sallyport {
 
 void BoundedEvents::emit(const Event& event) {
@@ -16,7 +18,7 @@ void BoundedEvents::emit(const Event& event) {
     } else {
       seen_.insert(std::move(key));
     }
-    if (full_) return to_->emit({.level = EventLevel::kWarning, .name = "subproc.egress.more_events", .fields = {}});
+    if (full_) return to_->emit({.level = EventLevel::kWarning, .name = event_name::kEgressMoreEvents, .fields = {}});
   }
   to_->emit(event);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "sallyport/event_name.h"
 #include "sallyport/external_cli.h"
 #include "sallyport/gate.h"
 
@@ -52,7 +53,7 @@ void warn_once_unwrapped(EventSink* events, std::string_view reason) {
   static std::atomic_flag warned;
   if (events == nullptr || warned.test_and_set()) return;
   events->emit(
-      {.level = EventLevel::kWarning, .name = "subproc.bwrap.skipped", .fields = {{"reason", std::string(reason)}}});
+      {.level = EventLevel::kWarning, .name = event_name::kBwrapSkipped, .fields = {{"reason", std::string(reason)}}});
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "gate/staging.h"
 #include "gate/why.h"
 #include "os/run_as.h"
+#include "sallyport/event_name.h"
 #include "sallyport/registry_allowlist.h"
 
 namespace sallyport {
@@ -70,7 +71,7 @@ void warn_of_weaker_jail(EventSink* events, Jail& jail) {
   std::vector<std::string_view> names;
   for (const Guarantee guarantee : jail.never_gives()) names.push_back(name_of(guarantee));
   events->emit({.level = EventLevel::kWarning,
-                .name = "subproc.jail.weaker",
+                .name = event_name::kJailWeaker,
                 .fields = {{"jail", std::string(jail.name())}, {"lost", fmt::format("{}", fmt::join(names, ", "))}}});
 }
 

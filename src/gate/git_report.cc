@@ -7,6 +7,7 @@
 #include "core/errors.h"
 #include "core/text/printable.h"
 #include "gate/protected_paths.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport {
 
@@ -26,14 +27,14 @@ void emit_doubts(EventSink* events, const Prepared& prepared) {
     if (events == nullptr || reason.empty()) return;
     events->emit({.level = EventLevel::kWarning, .name = name, .fields = {{"reason", reason}}});
   };
-  if (prepared.plan.git_access == GitAccess::kProtected) emit("subproc.git.unprotected", prepared.git.weakness());
-  emit("subproc.ro.unprotected", prepared.write_doubt);
+  if (prepared.plan.git_access == GitAccess::kProtected) emit(event_name::kGitUnprotected, prepared.git.weakness());
+  emit(event_name::kRoUnprotected, prepared.write_doubt);
   if (events == nullptr || !prepared.plan.lists_git_configuration) return;
   for (const HiddenGit& hidden : prepared.hidden_git) {
     const std::string path = printable(hidden.path.native());
     events->emit(
         {.level = EventLevel::kWarning,
-         .name = "subproc.git.not_shown",
+         .name = event_name::kGitNotShown,
          .fields = {
              {"path", path}, {"reason", hidden.why}, {"hint", "if it is yours to show: `extra_read_only` " + path}}});
   }
@@ -43,12 +44,12 @@ void emit_git_review(EventSink* events, const GitReview& review) {
   if (events == nullptr) return;
   for (const GitFinding& finding : review.findings) {
     events->emit({.level = EventLevel::kWarning,
-                  .name = "subproc.git.taken_back",
+                  .name = event_name::kGitTakenBack,
                   .fields = {{"path", finding.path}, {"what", finding.what}, {"action", finding.action}}});
   }
   if (review.incomplete.empty()) return;
   events->emit(
-      {.level = EventLevel::kWarning, .name = "subproc.git.unreviewed", .fields = {{"reason", review.incomplete}}});
+      {.level = EventLevel::kWarning, .name = event_name::kGitUnreviewed, .fields = {{"reason", review.incomplete}}});
 }
 
 Status judge_git_review(const Plan& plan, const GitReview& review, std::vector<Established>& established) {

@@ -9,6 +9,7 @@
 #include "core/persistence/judge.h"
 #include "core/text/printable.h"
 #include "os/openat2.h"
+#include "sallyport/event_name.h"
 #include "sallyport/sandboxed_path.h"
 #include "workspace/merged.h"
 #include "workspace/tree_walk.h"
@@ -106,7 +107,7 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
     if (finding.severity == PersistenceSeverity::kLow) continue;  // only in the record
     if (++said > kMostSaid) break;
     events->emit({.level = EventLevel::kWarning,
-                  .name = "subproc.persistence.found",
+                  .name = event_name::kPersistenceFound,
                   .fields = {{"path", printable(finding.path)},
                              {"rule", finding.rule},
                              {"severity", std::string(name_of(finding.severity))},
@@ -115,7 +116,7 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
   const bool has_more = said > kMostSaid;
   if (!has_more && review.incomplete.empty()) return;
   Event event{.level = EventLevel::kWarning,
-              .name = "subproc.persistence.unreviewed",
+              .name = event_name::kPersistenceUnreviewed,
               .fields = {{"reason", has_more ? "more was found than is said here" : review.incomplete}}};
   if (has_more) event.fields.emplace_back("hint", "`JailedSubprocessResult::persistence` lists all");
   events->emit(event);

@@ -12,6 +12,7 @@
 #include "gate/staging.h"
 #include "gate/verdict.h"
 #include "gate/why.h"
+#include "sallyport/event_name.h"
 #include "spawn/owner/supervise.h"
 
 namespace sallyport {
@@ -36,7 +37,7 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
   if (events == nullptr || !captured.truncated) return;
   events->emit(
       {.level = EventLevel::kWarning,
-       .name = "subproc.stdout.truncated",
+       .name = event_name::kStdoutTruncated,
        .fields = {{"probe_name", probe_name(plan)}, {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
 }
 
@@ -54,7 +55,7 @@ void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& re
     const bool weaker = entry.mechanism == Mechanism::kWatch || entry.mechanism == Mechanism::kRlimitPerProcess;
     if (!weaker) continue;
     events->emit({.level = EventLevel::kWarning,
-                  .name = "subproc.limit.weaker",
+                  .name = event_name::kLimitWeaker,
                   .fields = {{"probe_name", probe_name(plan)},
                              {"guarantee", std::string(name_of(entry.guarantee))},
                              {"mechanism", std::string(name_of(entry.mechanism))},

@@ -20,6 +20,7 @@
 #include "os/file.h"
 #include "os/openat2.h"
 #include "os/remove_tree.h"
+#include "sallyport/event_name.h"
 #include "workspace/tree_walk.h"
 
 namespace sallyport::workspace {
@@ -47,7 +48,7 @@ class Copier {
     TRY(give_away("."));
     for (auto at = modes_.rbegin(); at != modes_.rend(); ++at) TRY(set_mode(at->first, at->second));
     TRY(write_manifest());
-    if (skipped_ + walk.skipped() > 0) emit("workspace.copy.left_out", "files", skipped_ + walk.skipped());
+    if (skipped_ + walk.skipped() > 0) emit(event_name::kWorkspaceCopyLeftOut, "files", skipped_ + walk.skipped());
     return CopyDone{.reflinked = cloned_ > 0 && copied_ == 0};
   }
 
@@ -125,7 +126,7 @@ class Copier {
     }
     if (total_ >= next_event_) {
       next_event_ = total_ + kBetweenEvents;
-      emit("workspace.copy.progress", "bytes", total_);
+      emit(event_name::kWorkspaceCopyProgress, "bytes", total_);
     }
     return {};
   }

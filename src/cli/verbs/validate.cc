@@ -27,6 +27,7 @@
 #include "core/parse_units.h"
 #include "core/text/units.h"
 #include "jobs/validate/validate.h"
+#include "sallyport/event_name.h"
 
 namespace sallyport::cli {
 namespace {
@@ -74,8 +75,8 @@ class StageEvents final : public EventSink {
   void enter(jobs::StageId stage) { can_be_allowed_hosts_ = can_be_allowed_hosts(stage); }
 
   void emit(const Event& event) override {
-    if (event.name == "subproc.limit.weaker" && !is_new(event)) return;
-    if (can_be_allowed_hosts_ || event.name != "subproc.egress.denied") return shown_.emit(event);
+    if (event.name == event_name::kLimitWeaker && !is_new(event)) return;
+    if (can_be_allowed_hosts_ || event.name != event_name::kEgressDenied) return shown_.emit(event);
     Event without_hint = event;
     std::erase_if(without_hint.fields, [](const auto& field) { return field.first == "hint"; });
     shown_.emit(without_hint);
@@ -101,7 +102,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
   ConsoleEvents shown(command.format, Verbosity::kNormal);
   StageEvents events(shown);
   JobOptions how = command.job;
-  how.workspaces = default_workspace_dir();
+  how.workspaces = workspace_dir(environment);
   if (command.sarif) how.outputs.push_back(*command.sarif);
   const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "jails/bwrap/bwrap.h"
+#include "sallyport/event_name.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
 
@@ -19,7 +20,7 @@ class BwrapJail final : public Jail {
   explicit BwrapJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
-  [[nodiscard]] std::string_view event_name() const override { return "subproc.bwrap.wrapped"; }
+  [[nodiscard]] std::string_view event_name() const override { return event_name::kBwrapWrapped; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
