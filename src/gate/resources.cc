@@ -160,6 +160,10 @@ Result<Resources> acquire_resources(const Limits& limits, std::span<const Guaran
   return resources;
 }
 
+bool is_weaker_than_cgroup(Mechanism mechanism) {
+  return mechanism == Mechanism::kWatch || mechanism == Mechanism::kRlimit || mechanism == Mechanism::kRlimitPerProcess;
+}
+
 std::vector<Established> expected_limits(const Limits& limits) {
   std::vector<Established> expected;
   if (limits.cpu) expected.push_back({Guarantee::kLimitCpu, Mechanism::kCgroupOrRlimitPerProcess});

@@ -40,6 +40,9 @@ struct Resources {
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
                                                   const LimitsWanted& wanted);
 
+// Of what acquire_resources established: kept by less than a cgroup, which the caller is warned of.
+[[nodiscard]] bool is_weaker_than_cgroup(Mechanism mechanism);
+
 // What acquire_resources would try for, without trying.
 [[nodiscard]] std::vector<Established> expected_limits(const Limits& limits);
 

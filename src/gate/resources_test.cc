@@ -62,6 +62,16 @@ TEST(Resources, RefuseAProcessLimitThatWouldCountTheWholeUser) {
   }
 }
 
+// Each that a caller who requires the limit is refused for: who does not require it is warned.
+TEST(Resources, ThatAreWeakerThanACgroupAreWarnedOf) {
+  for (const Mechanism mechanism : {Mechanism::kWatch, Mechanism::kRlimit, Mechanism::kRlimitPerProcess}) {
+    EXPECT_TRUE(is_weaker_than_cgroup(mechanism)) << name_of(mechanism);
+  }
+  for (const Mechanism mechanism : {Mechanism::kCgroupV1, Mechanism::kCgroupV2}) {
+    EXPECT_FALSE(is_weaker_than_cgroup(mechanism)) << name_of(mechanism);
+  }
+}
+
 TEST(Resources, ThatAreOnlyExpectedNameBothWays) {
   const std::vector<Established> expected = expected_limits({.wall = 1s, .memory = mebibytes(1), .pids = 4, .cpu = 1s});
   EXPECT_EQ(mechanism_of(expected, Guarantee::kLimitMemory), Mechanism::kCgroupOrWatch);

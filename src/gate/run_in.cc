@@ -52,8 +52,7 @@ void keep_streams(EventSink* events, const Plan& plan, spawn::Ended& ended, Jail
 void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& resources) {
   if (events == nullptr) return;
   for (const Established& entry : resources.established) {
-    const bool weaker = entry.mechanism == Mechanism::kWatch || entry.mechanism == Mechanism::kRlimitPerProcess;
-    if (!weaker) continue;
+    if (!is_weaker_than_cgroup(entry.mechanism)) continue;
     events->emit({.level = EventLevel::kWarning,
                   .name = event_name::kLimitWeaker,
                   .fields = {{"probe_name", probe_name(plan)},
