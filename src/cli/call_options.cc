@@ -211,6 +211,12 @@ Result<std::optional<CallOptions>> parse_call_options(std::span<const std::strin
   return call;
 }
 
+std::vector<std::string_view> call_option_names() {
+  std::vector<std::string_view> names;
+  for (const auto& option : kOptions) names.push_back(option.name);
+  return names;
+}
+
 Format call_format(std::span<const std::string> args) {
   OptionWalker walker(args, kOptions);
   while (true) {

@@ -46,6 +46,25 @@ TEST(CommandLine, DefaultsDeny) {
   EXPECT_TRUE(call.required.empty() && call.env.empty() && call.read_only.empty() && call.read_write.empty());
 }
 
+// A whole word of the page: "--ro" is not in "--rows".
+bool has_option(std::string_view page, std::string_view option) {
+  constexpr std::string_view kOfAName = "abcdefghijklmnopqrstuvwxyz-";
+  for (std::size_t at = page.find(option); at != std::string_view::npos; at = page.find(option, at + 1)) {
+    const std::size_t after = at + option.size();
+    if (after == page.size() || kOfAName.find(page[after]) == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+TEST(CommandLine, EveryOptionOfRunIsInItsHelp) {
+  const Verb* const run = find_verb("run");
+  ASSERT_NE(run, nullptr);
+  const std::vector<std::string_view> options = call_option_names();
+  EXPECT_GT(options.size(), 40U);
+  for (const std::string_view option : options) EXPECT_TRUE(has_option(run->page, option)) << option;
+  EXPECT_FALSE(has_option(run->page, "--rep"));  // control: the start of "--repo" is no option
+}
+
 // Each value after its option, as a word of its own.
 Args every_option() {
   return {"run",

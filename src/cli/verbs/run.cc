@@ -201,15 +201,15 @@ Run one allowlisted tool over a repo you do not trust.
   --image NAME, --engine E, --engine-arg WORD, --host-tool  of jail container
   --ro PATH, --rw PATH  show one more path, read-only or writable (repeatable)
   --hide PATH, --noexec PATH   of what is shown: empty; no program starts there
-  --workspace NAME      may write a private version of the repo (see workspace)
+  --workspace NAME, --workspace-dir DIR   may write a private version; its place
   --writable-repo, --writable-git   may write the repo; what git executes, too
   --allow-unjailed, --allow-speculation  node without a jail; no Spectre locks
   --allow-host H[:PORT][=ADDR:PORT]   may reach this host (repeatable) [none]
   --allow-registry, --registry-auth   your npm's, too; with your token there
   --via-proxy URL|env, --ca FILE, --strict-network   your proxy; certificates
-  --env NAME=VALUE      one more variable (repeatable)
+  --env NAME=VALUE, --policy FILE   one more variable; another closed set
   --stdin, --raw-stdin  copy our stdin to the tool; hand over the descriptor
-  --policy FILE, --audit DIR, --no-audit  another closed set; log; no record
+  --audit DIR, --audit-sync MODE, --audit-may-fail, --no-audit   the log; none
   --json, --json-stream, --receipt FILE   a record; events by line; its file
   --verbose, --probe NAME   debug events too; a name for events
 exit codes: see sallyport help; example:
