@@ -26,8 +26,9 @@ struct HostTarget {
   bool operator==(const HostTarget&) const = default;
 };
 
-// Classes of addresses that are not public. A rule can admit each by its name. Metadata services, multicast and similar
-// belong to no class: nothing admits them.
+// Addresses that are no public host's. A rule can admit each by its name. Metadata services, multicast and the like are of
+// no class: a name that resolves there is refused whatever its rule says. A metadata service can be a rule's target, because
+// then the policy's author wrote its very address; multicast, broadcast and the unspecified address cannot.
 enum class AddressClass : std::uint8_t {
   kPrivate,        // 10/8, 172.16/12, 192.168/16, fc00::/7
   kShared,         // 100.64/10: carrier-grade NAT

@@ -4,9 +4,10 @@
 //   ProcessResult head = SALLYPORT_TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
 //                                            {.cwd = "/src/theirs", .timeout = 10s}));
 //
-// Thread-safe: any number of threads may call at once. No globals: two gates are independent. Destroying the gate kills
-// and reaps everything it started (C10); a killed owner takes its children with it. The library reads no configuration
-// file and, except in GateConfig::from_environment, no environment variable; everything comes from GateConfig.
+// Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
+// Destroying the gate kills and reaps everything it started (C10); a killed owner takes its children with it.
+// The library looks for no configuration file, and only GateConfig::from_environment and default_workspace_dir() (workspace.h)
+// read the environment; all of it comes from GateConfig.
 //
 // Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName mean a wrong
 // request; ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks.
@@ -71,8 +72,8 @@ struct GateConfig {
   std::vector<JailKind> auto_jails{JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock};
 
   // For the usual program: tools from this process's PATH, its HOME, LANG and LC_ALL for children, hashes under the user's
-  // cache directory, npm's own variables for `npm`; no jails kept ready, no events. Only this function of the library
-  // reads the environment: call it before other threads change that.
+  // cache directory, npm's own variables for `npm`; no jails kept ready, no events. It reads the environment, and `npm.variable` does so again at
+  // each call with `registry_auth`: no other thread may change that meanwhile.
   [[nodiscard]] static GateConfig from_environment(std::filesystem::path repo);
 };
 

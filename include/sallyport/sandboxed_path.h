@@ -6,7 +6,8 @@
 // A symlink anywhere below the root is ELOOP; "..", absolute paths and mount crossings are EXDEV; a FIFO, device or
 // socket is refused without being opened for reading; a file larger than the cap is refused before it is read.
 //
-// Every error is a SystemError; its error_number distinguishes these cases. The rule: docs/contract.md, C27.
+// What the kernel refuses is a SystemError, whose error_number says which of these it was; what is refused by its name, kind or
+// size is an InvalidRequest. The rule: docs/contract.md, C27.
 #pragma once
 
 #include <filesystem>

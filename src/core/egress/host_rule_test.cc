@@ -33,6 +33,13 @@ TEST(HostRule, NamesAHostItsPortsItsTargetAndItsBudgets_C24) {
   EXPECT_EQ(fields_of("b\u00fccher.example:443").name, "xn--bcher-kva.example");
 }
 
+// Nothing that only resolves there is admitted (C24); a target is an address that the policy's author wrote down.
+TEST(HostRule, LeadsToAMetadataServiceOnlyByATarget_C24) {
+  EXPECT_EQ(fields_of("m.test:80=169.254.169.254:80"),
+            (HostRuleFields{.name = "m.test", .port = 80, .target = HostTarget{"169.254.169.254", 80}}));
+  EXPECT_FALSE(parse_host_rule("m.test,class=metadata"));
+}
+
 TEST(HostRule, IsWrittenAgainInOneWay) {
   for (const char* text : {"example.com", "*.example.com:8080", "registry.test:4873=127.0.0.1:4873",
                            "m.test=[::1]:80,up=3K,down=5", "a.test,up=1T"}) {
