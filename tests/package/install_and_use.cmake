@@ -31,6 +31,18 @@ if(NOT printed MATCHES "Greet anyone by name.*exit code 0.*net.isolated")
   message(FATAL_ERROR "the example printed something else: ${printed}")
 endif()
 
+# The program of README.md, built the same way: it prints the commit that the repo's HEAD names.
+file(COPY "${work}/embedding/CMakeLists.txt" DESTINATION "${work}/readme")
+run("${python}" -B "${source_dir}/tests/gate/extract_recipe.py" "${source_dir}/README.md" repo_head.cc "${work}/readme/main.cc")
+run("${CMAKE_COMMAND}" -G "${generator}" -S "${work}/readme" -B "${work}/readme-build" "-DCMAKE_CXX_COMPILER=${cxx}"
+    "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run("${CMAKE_COMMAND}" --build "${work}/readme-build")
+execute_process(COMMAND "${work}/readme-build/embedding" "${work}/build/repo" OUTPUT_VARIABLE printed
+                COMMAND_ERROR_IS_FATAL ANY)
+if(NOT printed MATCHES "^[0-9a-f]+\n$")
+  message(FATAL_ERROR "the program of README.md printed something else: ${printed}")
+endif()
+
 # pkg-config knows where it was installed, not where it was configured for.
 file(READ "${prefix}/${libdir}/pkgconfig/sallyport.pc" pc)
 string(FIND "${pc}" "prefix=${prefix}\n" at)
