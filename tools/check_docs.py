@@ -1,74 +1,40 @@
 #!/usr/bin/python3
-"""Fails when a document names a path, symbol, option or verb that the project does not have.
+"""Fails when a document names a path, symbol, option, variable or verb that the project does not have.
 
   usage: check_docs.py [ROOT]
 
-Reads README.md, CONTRIBUTING.md, SECURITY.md and docs/**/*.md. Checked are: links to files of the project; `code` that looks
-like one of its paths; `A::b` and `name()` that must stand somewhere in the sources; options and verbs of `sallyport` in
-`code` and in code blocks. Decision records are checked for links only: they speak of the time they were written in.
+Reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md, docs/**/*.md and examples/**/*.md. Checked are: links to files of
+the project; `code` that looks like one of its paths; `name()` and `Name` that must stand somewhere in the sources, `A::b` that
+must stand where A is defined; options and verbs of `sallyport` in `code` and in code blocks, each option at its verb. Decision
+records are checked for links, and that a record's status names those that amend it: they speak of the time they were written in.
+docs/layers.svg is compared with the folders of src, and what the CLI has (verbs, options, variables it reads) with docs/.
 """
 
 import re
 import sys
 from pathlib import Path
 
+from documented import OPTION, Project, TOPS
+
 FENCE = re.compile(r"^\s*```")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
-TOPS = ("src", "include", "tests", "tools", "docs", "bench", "fuzz", "cmake", "examples", "policies")
-# Where a path may begin, for a reader who has just read the layer's name.
-STARTS = ("", "src", "include", "src/spawn", "docs", "tests")
 PATH = re.compile(r"^[\w.*{},-]+(?:/[\w.*{},-]+)+/?$|^[\w-]+\.(?:cc|h|py|sh|md|toml|cmake)$")
-# `drop_home_guarantee`, `kCases`, `EveryJailTest`: a name that only a source can give a meaning.
-NAME = re.compile(r"^(?:[a-z]+(?:_[a-z0-9]+)+|k[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,})$")
+# `drop_home_guarantee`, `kCases`, `EveryJailTest`, `Gate`, `SALLYPORT_TRY`: a name that only a source can give a meaning.
+NAME = re.compile(r"^(?:[a-z]+(?:_[a-z0-9]+)+|k[A-Z]\w+|(?:[A-Z][a-z0-9]+){2,}|[A-Z][a-z]{3,}|SALLYPORT_\w+)$")
 EXAMPLES_OF_STYLE = ("PascalCase", "kConstants")
+# Files of other programs, which our tables hold in lower case.
+OTHERS = ("Jenkinsfile", "Procfile")
 PLACEHOLDER = re.compile(r"(^|[/_.])(NAME|N|X|x_test)([/_.]|$)")
 SYMBOL = re.compile(r"^([A-Za-z_]\w*(?:::[A-Za-z_]\w*)+)(?:\(.*\))?$|^([a-z_]\w*)\(.*\)$")
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 CALL = re.compile(r"(?:^|[\s|`$(])sallyport ([a-z-]+)(.*)$")
-SOURCE_ENDINGS = (".cc", ".h", ".S", ".py", ".txt", ".sh", ".cmake", ".toml")
 # Names of the system and of the language that no source of ours defines.
-NOT_OURS = re.compile(r"^(std|testing|rc|fs)::|^(open|openat2?|clone3?|fork|exec\w*|setsid|unshare|mount|connect|socket"
+NOT_OURS = re.compile(r"^(std|testing|rc|fs|libc)::|^(open|openat2?|clone3?|fork|exec\w*|setsid|unshare|mount|connect|socket"
                       r"|fchmod|chmod|chown|prctl|poll|kill|wait\w*|dup\w*|memfd_create|posix_spawnp?|system|popen|eval|main)\(")
-
-
-class Project:
-    def __init__(self, root):
-        self.root = root
-        texts = []
-        for top in ("include", "src", "tests", "tools", "bench", "fuzz", "cmake"):
-            for path in sorted((root / top).rglob("*")):
-                if path.suffix in SOURCE_ENDINGS and path.is_file() and path.name != "check_docs.py":
-                    texts.append(path.read_text(encoding="utf-8", errors="replace"))
-        self.words = set(re.findall(r"\w+", "\n".join(texts)))
-        cli = "\n".join(p.read_text(encoding="utf-8") for p in sorted((root / "src" / "cli").rglob("*.cc")))
-        self.options = set(OPTION.findall(cli))
-        self.verbs = set(re.findall(r'\.name = "([a-z-]+)"', cli)) | {"--help", "--version"}
-
-    def has_path(self, text):
-        text = text.rstrip("/").split(":")[0]
-        for one in expand(text):
-            if not any(self._matches(start, one) for start in STARTS):
-                return False
-        return True
-
-    def _matches(self, start, pattern):
-        base = self.root / start
-        if "*" in pattern:
-            return any(True for _ in base.glob(pattern)) if base.is_dir() else False
-        return (base / pattern).exists()
-
-    def has_file_called(self, name):
-        return any(True for _ in self.root.glob(name)) or any(
-            True for top in TOPS for _ in (self.root / top).rglob(name))
-
-
-def expand(text):
-    """a/{b,c}/d -> a/b/d, a/c/d"""
-    match = re.search(r"\{([^}]*)\}", text)
-    if not match:
-        return [text]
-    return [one for part in match[1].split(",") for one in expand(text[:match.start()] + part + text[match.end():])]
+STATUS = re.compile(r"^Status: (.*)$", re.MULTILINE)
+AMENDS = re.compile(r"\b(?:amends|supersedes|replaces)\b(.*)")
+AMENDED = re.compile(r"(?:;|\.) (?:it is )?amended by")
+NUMBER = re.compile(r"(?:ADR-|\[|\b)(\d{4})\b")
 
 
 def looks_like_ours(text):
@@ -84,14 +50,18 @@ def check_path(project, text):
 
 
 def check_symbol(project, text):
-    if NAME.match(text) and text not in project.words and text not in EXAMPLES_OF_STYLE:
+    if NAME.match(text) and text not in project.words and text not in EXAMPLES_OF_STYLE + OTHERS:
         return f"`{text}`: no source knows it"
     match = SYMBOL.match(text)
     if not match or NOT_OURS.match(text):
         return None
-    for word in (match[1] or match[2]).split("::"):
+    words = (match[1] or match[2]).split("::")
+    for word in words:
         if word not in project.words:
             return f"`{text}`: no source knows {word}"
+    for of, name in zip(words, words[1:]):
+        if not project.has_member(of, name):
+            return f"`{text}`: {of} has no {name}"
     return None
 
 
@@ -100,23 +70,33 @@ def check_call(project, line):
     if not call:
         return
     verb, rest = call[1], call[2]
-    if verb not in project.verbs and not verb.startswith("--"):
+    if verb in ("help", "--help", "--version"):
+        return
+    if verb not in project.verbs:
         yield f"sallyport has no verb '{verb}'"
-    # What follows -- or a pipe belongs to another program.
+        return
+    # What stands behind -- or a pipe belongs to somebody else.
     for option in OPTION.findall(re.split(r"\s--(?:\s|$)|[|#>&]", rest)[0]):
-        if option not in project.options:
-            yield f"sallyport has no option {option}"
+        if option not in project.verbs[verb]:
+            yield f"sallyport {verb} has no option {option}"
 
 
 def check_code(project, text):
-    for problem in (check_path(project, text), check_symbol(project, text)):
-        if problem:
-            yield problem
+    problems = [check_path(project, text), check_symbol(project, text)]
+    words = text.split()
+    if len(words) > 1:
+        problems += [check_path(project, word) for word in words if "/" in word and word.split("/")[0] in TOPS]
+    # Another program's option is one that some source of ours knows.
+    if text.startswith("--") and (option := OPTION.match(text)) and option[0] not in project.all_options:
+        problems.append(f"`{option[0]}`: no source knows this option")
+    yield from (problem for problem in problems if problem)
+    if words and words[0] in project.verbs and "--" in text:
+        text = "sallyport " + text
     if text.startswith("sallyport "):
         yield from check_call(project, text)
 
 
-def check_links(path, line, root):
+def check_links(path, line):
     for target in LINK.findall(line):
         if re.match(r"^[a-z]+:", target):
             continue
@@ -131,7 +111,7 @@ def check_document(project, path):
         if FENCE.match(line):
             in_block = not in_block
             continue
-        problems = list(check_links(path, line, project.root)) if not in_block else []
+        problems = list(check_links(path, line)) if not in_block else []
         if not only_links:
             if in_block:
                 problems += check_call(project, line)
@@ -141,16 +121,68 @@ def check_document(project, path):
         yield from ((number, problem) for problem in problems)
 
 
+def check_records(folder):
+    """What a record's status says it amends must say so, too: a reader of the older one alone would be misled."""
+    statuses = {path.name[:4]: (path, found[1]) for path in sorted(folder.glob("[0-9]*.md"))
+                if (found := STATUS.search(path.read_text(encoding="utf-8")))}
+    for number, (path, status) in statuses.items():
+        changes = AMENDS.search(AMENDED.split(status)[0])
+        for older in NUMBER.findall(changes[1]) if changes else ():
+            if older in statuses and number not in NUMBER.findall(statuses[older][1]):
+                yield f"{statuses[older][0].relative_to(folder.parent.parent)}:3: its status does not name {path.name[:4]}, which amends it"
+
+
+def folders_of(root, name):
+    return {path.name for path in (root / name).iterdir() if path.is_dir()} if (root / name).is_dir() else set()
+
+
+def check_layers_picture(root):
+    picture = root / "docs" / "layers.svg"
+    if not picture.is_file():
+        return
+    text = picture.read_text(encoding="utf-8")
+    drawn = {name.removesuffix("/*") for name in re.findall(r'<text class="name"[^>]*>([^<]+)<', text)}
+    shown = {"src": drawn - {"include/sallyport"}}
+    for folder, words in re.findall(r'<text[^>]*data-folders="([^"]+)"[^>]*>([^<]+)<', text):
+        shown.setdefault(folder, set()).update(words.split())
+    for folder, names in shown.items():
+        for name in sorted(folders_of(root, folder) - names):
+            yield f"docs/layers.svg: {folder}/{name} is missing"
+        for name in sorted(names - folders_of(root, folder)):
+            yield f"docs/layers.svg: there is no {folder}/{name}"
+
+
+def check_cli_page(project):
+    """What the code has, the other way round: verbs and variables in docs/cli.md, options in some page."""
+    pages = {path: path.read_text(encoding="utf-8") for path in (project.root / "docs").glob("*.md")}
+    page = pages.get(project.root / "docs" / "cli.md", "")
+    options = set(OPTION.findall("\n".join(pages.values())))
+    for verb, own in sorted(project.verbs.items()):
+        if f"| `{verb}`" not in page:
+            yield f"docs/cli.md: the table of verbs lacks {verb}"
+        for option in sorted(own - options):
+            yield f"docs: no page has {option} of sallyport {verb}"
+    for name in sorted(project.variables):
+        if f"`{name}`" not in page:
+            yield f"docs/cli.md: the program reads {name}, and the page does not say so"
+
+
+def documents_of(root):
+    named = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+    return [path for path in named if path.is_file()] + [
+        path for top in ("docs", "examples") for path in sorted((root / top).rglob("*.md"))]
+
+
 def main(argv):
     root = Path(argv[1] if len(argv) > 1 else Path(__file__).parent.parent).resolve()
     project = Project(root)
-    documents = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md") if (root / name).is_file()]
-    documents += sorted((root / "docs").rglob("*.md"))
+    documents = documents_of(root)
     if not documents or not project.verbs:
         print(f"check_docs: error: no documents or no verbs under {root}", file=sys.stderr)
         return 2
     findings = [f"{path.relative_to(root)}:{number}: {problem}"
                 for path in documents for number, problem in check_document(project, path)]
+    findings += [*check_records(root / "docs" / "adr"), *check_layers_picture(root), *check_cli_page(project)]
     print("\n".join(findings) if findings else f"{len(documents)} documents name only what exists")
     return 1 if findings else 0
 

@@ -164,7 +164,7 @@ class Runsc(Container):
 
 class Podman(Container):
     name = program = "podman"
-    told = ("`run --rm --rootfs` over the host's `/usr`, `--read-only --network=none --cap-drop=all "
+    told = ("`podman run --rm --rootfs` over the host's `/usr`, `--read-only --network=none --cap-drop=all "
             "--security-opt=no-new-privileges`, with runc (crun refuses hosts with cgroup v1)")
 
     def limits(self):
