@@ -51,6 +51,15 @@ class Watch(Everyday):
                                        options=("--memory", "100M", *more), jail=jail)
             self.ended(record, code, 100 * MIB)
 
+    def test_each_limit_that_no_cgroup_keeps_is_warned_of(self):
+        record, _ = self.record("python3", "-c", "pass", options=("--memory", "100M", "--pids", "64", "--cpu", "9s"))
+        kept = {one["name"]: one["mechanism"] for one in record["receipt"]["guarantees"]}
+        weaker = {(name, kept[name]) for name in ("limit.memory", "limit.pids", "limit.cpu") if not kept[name].startswith("cgroup")}
+        warnings = [one["fields"] for one in record["events"] if one["name"] == "subproc.limit.weaker"]
+        self.assertEqual({(one["guarantee"], one["mechanism"]) for one in warnings}, weaker, record)
+        if self.watched(record):
+            self.assertIn(("limit.pids", "rlimit"), weaker)
+
     def test_many_small_processes_are_counted_together(self):
         script = ("import os, time\nfor i in range(6):\n if os.fork() == 0:\n  held = b'x' * (40 << 20); time.sleep(100)\n"
                   "time.sleep(100)")
