@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/policy/hardening.h"
 #include "core/policy/jail_launchers.h"
 #include "gate/egress_session.h"
 #include "gate/make_view.h"
@@ -36,8 +37,7 @@ Result<std::shared_ptr<const Executable>> EngineCallHost::pin_tool() {
   const Plan& plan = prepared_.plan;
   hashes_.stay_out_of(plan.repo, plan.extra_read_write);
   PinnedTool pinned = TRY(locate(plan.tool, config_.search_path, plan.repo, hashes_));
-  const bool is_npm = plan.tool.hardening == "npm" || plan.tool.hardening == "npx";
-  if (is_npm) prepared_.npm_layout = read_npm_layout(pinned);
+  if (reads_npm_layout(plan.tool)) prepared_.npm_layout = read_npm_layout(pinned);
   prepared_.tool_names = pinned.names;
   prepared_.host_tool = std::make_shared<const Executable>(executable_of(std::move(pinned)));
   return prepared_.host_tool;

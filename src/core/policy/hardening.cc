@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "core/errors.h"
-#include "core/policy/hardening/git_config.h"
 #include "core/policy/hardening/table.h"
 
 namespace sallyport {
@@ -29,15 +28,23 @@ void append(std::vector<T>& to, std::vector<T> from) {
 
 Result<HardenedCommand> harden(const ToolEntry& tool, std::span<const std::string> argv, const GitConfiguration& git) {
   const hardening::HardeningRow* const row = TRY(row_of(tool));
-  HardenedCommand command = TRY(row->harden(argv, git));
-  if (tool.hardening != "git") hardening::add_to_git_env_for_children(command.env, git);
-  return command;
+  return row->harden(argv, git);
 }
 
 std::optional<GitQuestion> git_question(const ToolEntry& tool, std::span<const std::string> argv) {
   const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
   if (row == nullptr || row->git_question == nullptr) return std::nullopt;
   return row->git_question(argv);
+}
+
+bool may_trace(const ToolEntry& tool) {
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  return row != nullptr && row->may_trace;
+}
+
+bool reads_npm_layout(const ToolEntry& tool) {
+  const hardening::HardeningRow* const row = hardening::find_hardening(tool.hardening);
+  return row != nullptr && row->reads_npm_layout;
 }
 
 std::vector<hardening::HardeningFact> hardening_facts(const ToolEntry& tool) {

@@ -49,8 +49,13 @@ struct GitQuestion {
 [[nodiscard]] Result<HardenedCommand> harden(const Allowlist& allowlist, const ToolEntry& tool,
                                              std::span<const std::string> argv, const GitConfiguration& git = {});
 
-// The words that a caller may pass to a tool with closed lists of commands and options; empty for a tool that accepts
-// everything that is not refused.
+// Whether its jail lets the tool trace what it starts (strace).
+[[nodiscard]] bool may_trace(const ToolEntry& tool);
+// Whether the gate reads beforehand where npm's own configuration lies: for npm and npx.
+[[nodiscard]] bool reads_npm_layout(const ToolEntry& tool);
+
+// What a caller may say to a tool whose commands and options are closed lists; empty for one that takes whatever is not
+// refused.
 [[nodiscard]] hardening::AdmittedWords admitted_words(const ToolEntry& tool);
 
 // The rows of docs/hardening.md, as views of text that lives as long as the program.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/policy/hardening.h"
 #include "core/seccomp/program.h"
 #include "core/seccomp/tracing.h"
 #include "core/seccomp/uncounted.h"
@@ -34,7 +35,7 @@ bool may_write_the_repo(const Plan& plan) {
          });
 }
 
-bool may_trace(const Plan& plan) { return plan.tool.hardening == "strace"; }
+bool may_trace(const Plan& plan) { return may_trace(plan.tool); }
 
 namespace {
 

@@ -189,8 +189,6 @@ std::vector<HardeningFact> facts_of(const Scanner& scanner) {
   return facts;
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_syft(Argv argv) { return harden_scanner(kSyft, argv); }
 Result<HardenedCommand> harden_grype(Argv argv) { return harden_scanner(kGrype, argv); }
 std::vector<HardeningFact> syft_facts() { return facts_of(kSyft); }
@@ -202,5 +200,18 @@ AdmittedWords syft_admitted() {
 }
 
 AdmittedWords grype_admitted() { return admitted_of(kGrypeOptions); }
+
+}  // namespace
+
+extern constinit const HardeningRow kSyftHardening{.name = "syft",
+                                                   .harden = by_argv<harden_syft>,
+                                                   .facts = syft_facts,
+                                                   .git_question = of_a_tool_that_starts_git,
+                                                   .admitted = syft_admitted};
+extern constinit const HardeningRow kGrypeHardening{.name = "grype",
+                                                    .harden = by_argv<harden_grype>,
+                                                    .facts = grype_facts,
+                                                    .git_question = of_a_tool_that_starts_git,
+                                                    .admitted = grype_admitted};
 
 }  // namespace sallyport::hardening

@@ -78,8 +78,6 @@ Status check_rewriting(std::string_view command, const ReadArguments& read, Hard
   return {};
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_ast_grep(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
@@ -111,5 +109,10 @@ std::vector<HardeningFact> ast_grep_facts() {
 }
 
 AdmittedWords ast_grep_admitted() { return admitted_of(kOptions, kCommands); }
+
+}  // namespace
+
+extern constinit const HardeningRow kAstGrepHardening{
+    .name = "ast-grep", .harden = by_argv<harden_ast_grep>, .facts = ast_grep_facts, .admitted = ast_grep_admitted};
 
 }  // namespace sallyport::hardening

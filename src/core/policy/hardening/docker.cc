@@ -260,8 +260,6 @@ Result<const DockerCommand*> find_command(Argv arguments) {
 // --network.
 std::vector<EnvVar> docker_env() { return {{.name = "DOCKER_BUILDKIT", .value = "0"}}; }
 
-}  // namespace
-
 Result<HardenedCommand> harden_docker(Argv argv) {
   const Argv arguments = argv.subspan(1);
   const bool alone = arguments.empty() || (arguments.size() == 1 && is_one_of(kDockerAlone, arguments.front()));
@@ -322,5 +320,10 @@ AdmittedWords docker_admitted() {
   }
   return words;
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kDockerHardening{
+    .name = "docker", .harden = by_argv<harden_docker>, .facts = docker_facts, .admitted = docker_admitted};
 
 }  // namespace sallyport::hardening

@@ -100,8 +100,6 @@ Status check_skip_lists(std::string_view command, const GitConfiguration& git) {
       "take it out of the repo's .git/config"));
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
   std::vector<std::string> out = {argv.front()};
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
@@ -170,5 +168,13 @@ std::optional<GitQuestion> question_before_git(Argv argv) {
   question.argv.insert(question.argv.end(), {"config", "--list", "-z"});
   return question;
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kGitHardening{.name = "git",
+                                                  .harden = harden_git,
+                                                  .facts = git_facts,
+                                                  .git_question = question_before_git,
+                                                  .admitted = git_admitted};
 
 }  // namespace sallyport::hardening

@@ -32,4 +32,7 @@ struct RefusedGitOption {
 // The arguments after the command's name.
 [[nodiscard]] Status check_git_arguments(const GitCommand& command, Argv arguments);
 
+// What may be said to git, of these tables and of git_globals.h.
+[[nodiscard]] AdmittedWords git_admitted();
+
 }  // namespace sallyport::hardening

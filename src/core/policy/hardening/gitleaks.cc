@@ -99,8 +99,6 @@ bool runs_git_log(std::string_view command, const ReadArguments& read) {
   return command == "git" || (command == "detect" && !read.has("--no-git") && !read.has("--pipe"));
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_gitleaks(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = git_env_for_children()};
@@ -153,5 +151,13 @@ std::vector<HardeningFact> gitleaks_facts() {
 }
 
 AdmittedWords gitleaks_admitted() { return admitted_of(kOptions, kCommands); }
+
+}  // namespace
+
+extern constinit const HardeningRow kGitleaksHardening{.name = "gitleaks",
+                                                       .harden = by_argv<harden_gitleaks>,
+                                                       .facts = gitleaks_facts,
+                                                       .git_question = of_a_tool_that_starts_git,
+                                                       .admitted = gitleaks_admitted};
 
 }  // namespace sallyport::hardening

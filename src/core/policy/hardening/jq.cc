@@ -3,6 +3,7 @@
 #include "core/policy/hardening/hardeners.h"
 
 namespace sallyport::hardening {
+namespace {
 
 // Nothing to add: a jq program can only read its input and the modules that the caller names.
 Result<HardenedCommand> harden_jq(Argv argv) { return HardenedCommand{.argv = {argv.begin(), argv.end()}, .env = {}}; }
@@ -11,5 +12,9 @@ std::vector<HardeningFact> jq_facts() {
   return {{HardeningFact::Kind::kNeutralised, "modules in the repo",
            "jq looks for them in ~/.jq and beside itself only, unless the caller says -L"}};
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kJqHardening{.name = "jq", .harden = by_argv<harden_jq>, .facts = jq_facts};
 
 }  // namespace sallyport::hardening

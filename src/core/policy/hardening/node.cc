@@ -12,8 +12,6 @@ namespace {
 constexpr std::string_view kRunsCode = "it runs the repo's code with your rights";
 constexpr std::array<std::string_view, 4> kHarmless = {"--version", "-v", "--help", "-h"};
 
-}  // namespace
-
 Result<HardenedCommand> harden_node(Argv argv) {
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
   const bool harmless = argv.size() == 2 && std::ranges::find(kHarmless, argv[1]) != kHarmless.end();
@@ -24,5 +22,11 @@ Result<HardenedCommand> harden_node(Argv argv) {
 std::vector<HardeningFact> node_facts() {
   return {{HardeningFact::Kind::kRefused, "everything but --version and --help without a jail", kRunsCode}};
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kNodeHardening{.name = "node", .harden = by_argv<harden_node>, .facts = node_facts};
+extern constinit const HardeningRow kJailedHardening{
+    .name = "jailed", .harden = by_argv<harden_node>, .facts = node_facts};
 
 }  // namespace sallyport::hardening

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/policy/hardening/facts.h"
-#include "core/policy/hardening/git_config.h"
 #include "core/policy/hardening/hardeners.h"
 #include "core/policy/hardening/npm_commands.h"
 #include "core/policy/hardening/npm_environment.h"
@@ -242,21 +241,6 @@ Result<Before> read_before_command(Argv arguments) {
                                suggestion.empty() ? "see what it may: docs/hardening.md on npm" : suggestion));
 }
 
-}  // namespace
-
-std::vector<EnvVar> npm_env(const NpmSources& sources) {
-  std::vector<EnvVar> env = git_env_for_children();  // npm starts git for git dependencies
-  for (const NpmPin& pin : npm_pins()) {
-    env.push_back({.name = npm_variable(pin.key), .value = std::string(pin.value)});
-    if (pin.key == "git" && sources.git) env.back().value = "git";
-  }
-  // A denied host stays denied, and npm would wait a minute before a retry. --fetch-retries=N overrides this.
-  env.push_back({.name = npm_variable("fetch-retries"), .value = "0"});
-  return env;
-}
-
-namespace {
-
 void add_output(std::string_view prefix, std::string_view path, std::vector<FileRule>& files) {
   files.push_back({.kind = FileRule::Kind::kOutput,
                    .path = prefix.empty() ? std::string(path) : fmt::format("{}/{}", prefix, path),
@@ -277,8 +261,6 @@ void add_deeds(const NpmCommand& command, std::string_view prefix, HardenedComma
   if (!command.writes) return;
   for (const std::string_view output : kOutputs) add_output(prefix, output, out.files);
 }
-
-}  // namespace
 
 Result<HardenedCommand> harden_npm(Argv argv) {
   const Argv words = argv.subspan(1);
@@ -346,5 +328,14 @@ std::vector<HardeningFact> npm_facts() {
   }
   return facts;
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kNpmHardening{.name = "npm",
+                                                  .harden = by_argv<harden_npm>,
+                                                  .facts = npm_facts,
+                                                  .git_question = of_a_tool_that_starts_git,
+                                                  .admitted = npm_admitted,
+                                                  .reads_npm_layout = true};
 
 }  // namespace sallyport::hardening

@@ -1,9 +1,12 @@
 // The npm commands that a caller may use. npm completes abbreviated commands, so we accept only whole names.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "core/policy/hardening/hardeners.h"
 
 namespace sallyport::hardening {
 
@@ -21,5 +24,8 @@ struct NpmCommand {
 [[nodiscard]] std::vector<std::string_view> npm_command_names();
 // True when `verb` (empty: none) may follow the command.
 [[nodiscard]] bool takes_verb(const NpmCommand& command, std::string_view verb);
+
+// `words` of argv are the command itself: "npx", or "npm exec".
+[[nodiscard]] Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words);
 
 }  // namespace sallyport::hardening

@@ -66,6 +66,8 @@ Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words) {
   return out;
 }
 
+namespace {
+
 Result<HardenedCommand> harden_npx(Argv argv) { return harden_npm_exec(argv, 1); }
 
 std::vector<HardeningFact> npx_facts() {
@@ -78,5 +80,13 @@ std::vector<HardeningFact> npx_facts() {
       {Kind::kRefused, "--yes, --package, --call, versions, paths, URLs, user/repo", "they fetch, or run a shell"},
   };
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kNpxHardening{.name = "npx",
+                                                  .harden = by_argv<harden_npx>,
+                                                  .facts = npx_facts,
+                                                  .git_question = of_a_tool_that_starts_git,
+                                                  .reads_npm_layout = true};
 
 }  // namespace sallyport::hardening

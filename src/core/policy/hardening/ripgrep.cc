@@ -116,8 +116,6 @@ std::vector<std::string_view> option_words(Argv arguments) {
   return words;
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_ripgrep(Argv argv) {
   const Argv arguments = argv.subspan(1);
   for (const std::string_view argument : option_words(arguments)) {
@@ -143,5 +141,10 @@ std::vector<HardeningFact> ripgrep_facts() {
   }
   return facts;
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kRipgrepHardening{
+    .name = "rg", .harden = by_argv<harden_ripgrep>, .facts = ripgrep_facts};
 
 }  // namespace sallyport::hardening

@@ -40,8 +40,6 @@ FileRule output(std::string path, std::string_view what) {
           .hint = "remove what stands there, or name another file: --output FILE"};
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_scip_typescript(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
@@ -71,5 +69,12 @@ std::vector<HardeningFact> scip_typescript_facts() {
 }
 
 AdmittedWords scip_typescript_admitted() { return admitted_of(kOptions, kCommands); }
+
+}  // namespace
+
+extern constinit const HardeningRow kScipTypescriptHardening{.name = "scip-typescript",
+                                                             .harden = by_argv<harden_scip_typescript>,
+                                                             .facts = scip_typescript_facts,
+                                                             .admitted = scip_typescript_admitted};
 
 }  // namespace sallyport::hardening

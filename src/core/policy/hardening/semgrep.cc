@@ -138,8 +138,6 @@ Status check_given(const ReadArguments& read, HardenedCommand& out) {
   return {};
 }
 
-}  // namespace
-
 Result<HardenedCommand> harden_semgrep(Argv argv) {
   const Argv arguments = argv.subspan(1);
   const std::string_view first = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
@@ -179,5 +177,13 @@ AdmittedWords semgrep_admitted() {
   constexpr std::array<std::string_view, 1> kCommands = {"scan"};
   return admitted_of(kOptions, kCommands);
 }
+
+}  // namespace
+
+extern constinit const HardeningRow kSemgrepHardening{.name = "semgrep",
+                                                      .harden = by_argv<harden_semgrep>,
+                                                      .facts = semgrep_facts,
+                                                      .git_question = of_a_tool_that_starts_git,
+                                                      .admitted = semgrep_admitted};
 
 }  // namespace sallyport::hardening

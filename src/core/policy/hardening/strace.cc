@@ -68,8 +68,6 @@ constexpr auto kOptions = std::to_array<KnownOption>({
 constexpr CommandLine kLine{
     .tool = "strace", .options = kOptions, .attached = Attached::kWhole, .order = Order::kBeforeOperands};
 
-}  // namespace
-
 Result<HardenedCommand> harden_strace(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
@@ -106,5 +104,13 @@ std::vector<HardeningFact> strace_facts() {
 }
 
 AdmittedWords strace_admitted() { return admitted_of(kOptions); }
+
+}  // namespace
+
+extern constinit const HardeningRow kStraceHardening{.name = "strace",
+                                                     .harden = by_argv<harden_strace>,
+                                                     .facts = strace_facts,
+                                                     .admitted = strace_admitted,
+                                                     .may_trace = true};
 
 }  // namespace sallyport::hardening

@@ -53,8 +53,6 @@ constexpr auto kOptions = std::to_array<KnownOption>({
 });
 constexpr CommandLine kLine{.tool = "tree-sitter", .options = kOptions};
 
-}  // namespace
-
 Result<HardenedCommand> harden_tree_sitter(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
@@ -77,5 +75,12 @@ std::vector<HardeningFact> tree_sitter_facts() {
 }
 
 AdmittedWords tree_sitter_admitted() { return admitted_of(kOptions, kCommands); }
+
+}  // namespace
+
+extern constinit const HardeningRow kTreeSitterHardening{.name = "tree-sitter",
+                                                         .harden = by_argv<harden_tree_sitter>,
+                                                         .facts = tree_sitter_facts,
+                                                         .admitted = tree_sitter_admitted};
 
 }  // namespace sallyport::hardening
