@@ -44,9 +44,9 @@ struct ToolEntry {
   std::vector<HostRule> allowed_hosts{};  // set only by a policy file; the tool may reach these and no other
 };
 
-inline constexpr std::array<std::string_view, 16> kAllowedBinaries = {
-    "git",         "node",     "docker", "strace", "semgrep", "syft",         "grype", "gitleaks", "scip-typescript",
-    "tree-sitter", "ast-grep", "rg",     "npm",    "bwrap",   "sandbox-exec", "jq"};
+inline constexpr auto kAllowedBinaries = std::to_array<std::string_view>(
+    {"git", "node", "docker", "strace", "semgrep", "syft", "grype", "gitleaks", "scip-typescript", "tree-sitter",
+     "ast-grep", "rg", "npm", "bwrap", "sandbox-exec", "jq"});
 
 // Whether calls under this set may go unrecorded (C33).
 enum class AuditNeed { kOptional, kRequired };

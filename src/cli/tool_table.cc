@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "cli/job.h"
+#include "core/policy/builtin_allowlist.h"
 #include "core/text/printable.h"
 #include "locate/hash_cache.h"
 #include "locate/tool_locator.h"
@@ -29,21 +30,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kVersionTimeout{10};
 constexpr std::string_view kVersionFile = "versions.v1";
-
-struct Tested {
-  std::string_view tool;
-  std::string_view version;
-};
-// The versions that this tree's tests ran; docs/probes.md says which scanners were only stand-ins.
-constexpr auto kTested = std::to_array<Tested>({{"git", "2.39.5"},
-                                                {"node", "20.20.2"},
-                                                {"npm", "11.19.1"},
-                                                {"strace", "6.1"},
-                                                {"rg", "13.0.0"},
-                                                {"jq", "1.6"},
-                                                {"ast-grep", "0.51.0"},
-                                                {"scip-typescript", "0.4.0"},
-                                                {"bwrap", "0.8.0"}});
 
 struct PackageManager {
   std::string_view id;  // of /etc/os-release
@@ -128,10 +114,10 @@ std::string_view state_name(ToolRow::State state) {
 
 ToolRow row_of(const ToolEntry& entry, const std::vector<fs::path>& places, HashCache& hashes,
                std::string_view system) {
-  ToolRow row{.name = entry.name, .need = entry.need, .install = install_command(entry.install_hint, system)};
-  if (const auto* const tested = std::ranges::find(kTested, entry.name, &Tested::tool); tested != kTested.end()) {
-    row.tested = tested->version;
-  }
+  ToolRow row{.name = entry.name,
+              .need = entry.need,
+              .tested = std::string(tested_version(entry.name)),
+              .install = install_command(entry.install_hint, system)};
   if (entry.platform == Platform::kMacOs) {
     row.state = ToolRow::State::kNotApplicable;
     return row;

@@ -14,5 +14,7 @@ namespace sallyport {
 [[nodiscard]] std::optional<std::string_view> builtin_hardening(std::string_view name);
 // Wrappers stay wrappers in every policy (C4).
 [[nodiscard]] bool is_builtin_wrapper(std::string_view name);
+// The version that the tests of this tree really ran; empty where a stand-in took its place (docs/probes.md).
+[[nodiscard]] std::string_view tested_version(std::string_view name);
 
 }  // namespace sallyport
