@@ -32,15 +32,15 @@ void check_call(const sallyport::cli::CallOptions& call) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string> args = split({reinterpret_cast<const char*>(data), size});
-  const auto command = sallyport::cli::parse_command_line(args);
-  (void)sallyport::cli::requested_format(args);
+  auto format = sallyport::cli::Format::kText;
+  const auto command = sallyport::cli::parse_command_line(args, format);
   if (!command) {
     require(!command.error().message.empty());
     require(command.error().message.find('\n') == std::string::npos);
     return 0;
   }
   if (args[0] != "run" && args[0] != "explain") return 0;
-  const auto call = sallyport::cli::parse_call_options(std::span(args).subspan(1));
+  const auto call = sallyport::cli::parse_call_options(std::span(args).subspan(1), format);
   require(call.has_value());
   if (*call) check_call(**call);
   return 0;

@@ -41,9 +41,9 @@ Status set_place_json(Command& command, std::string_view /*value*/) {
 
 // Reads the options and the operand of one subcommand into `command`. False: the user asked for the help page.
 template <class Command, class Table>
-Result<bool> read_options(Args args, const Table& table, Command& command,
+Result<bool> read_options(Args args, const Table& table, Command& command, Format& format,
                           std::optional<std::string>* operand = nullptr) {
-  OptionWalker walker(args, table);
+  OptionWalker walker(args, table, format);
   while (true) {
     const Token token = TRY(walker.next());
     if (token.kind == Token::Kind::kEnd) return true;
@@ -52,7 +52,6 @@ Result<bool> read_options(Args args, const Table& table, Command& command,
     if (token.kind != Token::Kind::kOperand) continue;
     if (operand == nullptr || *operand) return fail(superfluous_word(token.value));
     *operand = std::string(token.value);
-    walker.take_operand();
   }
 }
 
@@ -60,14 +59,14 @@ inline constexpr int kAuditWhole = 0;
 inline constexpr int kAuditDamaged = 1;
 
 // Each is pure, like Verb::parse; `args` without the word itself.
-[[nodiscard]] Result<Action> parse_audit_verify(Args args);
-[[nodiscard]] Result<Action> parse_audit_show(Args args);
-[[nodiscard]] Result<Action> parse_audit_stats(Args args);
-[[nodiscard]] Result<Action> parse_audit_report(Args args);
-[[nodiscard]] Result<Action> parse_audit_keygen(Args args);
-[[nodiscard]] Result<Action> parse_audit_checkpoint(Args args);
-[[nodiscard]] Result<Action> parse_audit_prove(Args args);
-[[nodiscard]] Result<Action> parse_audit_attest(Args args);
-[[nodiscard]] Result<Action> parse_audit_verify_attestation(Args args);
+[[nodiscard]] Result<Action> parse_audit_verify(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_show(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_stats(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_report(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_keygen(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_checkpoint(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_prove(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_attest(Args args, Format& format);
+[[nodiscard]] Result<Action> parse_audit_verify_attestation(Args args, Format& format);
 
 }  // namespace sallyport::cli

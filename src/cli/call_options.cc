@@ -198,8 +198,8 @@ constexpr auto kOptions = std::to_array<Option<CallOptions>>({
 
 }  // namespace
 
-Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args) {
-  OptionWalker walker(args, kOptions);
+Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args, Format& format) {
+  OptionWalker walker(args, kOptions, format, WordsEnd::kAtTheTool);
   CallOptions call;
   while (true) {
     const Token token = TRY(walker.next());
@@ -215,17 +215,6 @@ std::vector<std::string_view> call_option_names() {
   std::vector<std::string_view> names;
   for (const auto& option : kOptions) names.push_back(option.name);
   return names;
-}
-
-Format call_format(std::span<const std::string> args) {
-  OptionWalker walker(args, kOptions);
-  while (true) {
-    const Result<Token> token = walker.next();
-    if (!token || token->kind == Token::Kind::kHelp) continue;  // invalid, but next() has advanced: continue
-    if (token->kind != Token::Kind::kOption) return Format::kText;
-    const std::string_view name = kOptions[token->index].name;
-    if (name == "--json" || name == "--json-stream") return Format::kJson;
-  }
 }
 
 }  // namespace sallyport::cli

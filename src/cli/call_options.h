@@ -70,12 +70,10 @@ struct CallOptions {
 };
 
 // Reads options up to `--` or the first operand; the rest belongs to the tool. nullopt when the user asked for help.
-[[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args);
+// `format` as of Verb::parse.
+[[nodiscard]] Result<std::optional<CallOptions>> parse_call_options(std::span<const std::string> args, Format& format);
 
 // All of them, as they are typed: for the test that the page of help leaves none out.
 [[nodiscard]] std::vector<std::string_view> call_option_names();
-
-// Whether --json stands among the options, in a line that may be wrong elsewhere.
-[[nodiscard]] Format call_format(std::span<const std::string> args);
 
 }  // namespace sallyport::cli

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "cli/help.h"
+#include "cli/option_table.h"
 #include "core/errors.h"
 #include "core/text/did_you_mean.h"
 
@@ -21,28 +21,25 @@ Error superfluous_word(std::string_view word) {
   return invalid_request("arguments", fmt::format("'{}' is one too many", word), "see --help");
 }
 
-Result<Action> parse_command_line(Args args) {
+Result<Action> parse_command_line(Args args, Format& format) {
   if (args.empty()) return fail(invalid_request("arguments", "no verb was given", "sallyport --help shows them"));
   std::string_view name = args[0];
   const Args rest = args.subspan(1);
   if (name == "--help" || name == "-h") name = "help";
-  if (name == "--version" || name == "-V") return parse_version(rest);
+  if (name == "--version" || name == "-V") return parse_version(rest, format);
   if (name.starts_with('-')) {
+    read_format(rest, format);
     return fail(invalid_request("arguments", fmt::format("'{}' stands before the verb", name),
                                 "the verb comes first: sallyport run [OPTIONS] -- TOOL ARGS"));
   }
   const Verb* const verb = find_verb(name);
-  if (verb == nullptr) return fail(unknown_verb(name));
-  Action action = TRY(verb->parse(rest));
+  if (verb == nullptr) {
+    read_format(rest, format);
+    return fail(unknown_verb(name));
+  }
+  Action action = TRY(verb->parse(rest, format));
   if (!action) return show_page(verb->page);
   return action;
-}
-
-Format requested_format(Args args) {
-  if (args.empty()) return Format::kText;
-  const Verb* const verb = find_verb(args[0]);
-  if (verb != nullptr && verb->format != nullptr) return verb->format(args.subspan(1));
-  return std::ranges::find(args, "--json") != args.end() ? Format::kJson : Format::kText;
 }
 
 }  // namespace sallyport::cli

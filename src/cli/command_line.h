@@ -18,11 +18,8 @@
 namespace sallyport::cli {
 
 // `args` without the program's own name. Errors are InvalidRequest, InvalidProbeName or DisallowedSubprocessError (no
-// tool).
-[[nodiscard]] Result<Action> parse_command_line(Args args);
-
-// The requested output format, as far as arguments that do not parse show it: the error is reported in that format.
-[[nodiscard]] Format requested_format(Args args);
+// tool); `format` is the one to report them in (Verb::parse).
+[[nodiscard]] Result<Action> parse_command_line(Args args, Format& format);
 
 // For verbs with their own closed list of words.
 [[nodiscard]] Error unknown_word(std::string_view what, std::string_view word,

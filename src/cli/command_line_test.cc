@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 using Args = std::vector<std::string>;
 
 CallOptions run_options(const Args& args) {
-  const Result<std::optional<CallOptions>> call = parse_call_options(std::span(args).subspan(1));
+  Format format = Format::kText;
+  const Result<std::optional<CallOptions>> call = parse_call_options(std::span(args).subspan(1), format);
   if (!call) {
     ADD_FAILURE() << call.error().message;
     return {};
@@ -27,8 +28,19 @@ CallOptions run_options(const Args& args) {
   return call->value_or(CallOptions{});
 }
 
+Result<Action> parsed(const Args& args) {
+  Format format = Format::kText;
+  return parse_command_line(args, format);
+}
+
+Format format_of(const Args& args) {
+  Format format = Format::kText;
+  static_cast<void>(parse_command_line(args, format));
+  return format;
+}
+
 Error error_of(const Args& args) {
-  const Result<Action> command = parse_command_line(args);
+  const Result<Action> command = parsed(args);
   if (command) ADD_FAILURE() << "parsed";
   return command ? Error{InvalidRequest{}, "", ""} : command.error();
 }
@@ -210,7 +222,7 @@ TEST(CommandLine, EscapesInTheArgumentsNeverReachTheMessage) {
 
 // What an action prints when it is carried out; every one of these only prints.
 std::string printed_by(const Args& args) {
-  const Result<Action> action = parse_command_line(args);
+  const Result<Action> action = parsed(args);
   if (!action) {
     ADD_FAILURE() << action.error().message;
     return {};
@@ -247,15 +259,31 @@ TEST(CommandLine, AllowlistTakesItsOptionsAnywhere) {
 }
 
 TEST(CommandLine, AnErrorIsReportedInTheFormatThatWasAskedFor) {
-  const auto format = [](const Args& args) { return requested_format(args); };
-  EXPECT_EQ(format({"run", "--tmieout", "1s", "--json", "git"}), Format::kText);  // "1s" reads as the tool
-  EXPECT_EQ(format({"run", "--json", "--tmieout", "1s", "git"}), Format::kJson);
-  EXPECT_EQ(format({"run", "--bad", "--json", "git"}), Format::kJson);
-  EXPECT_EQ(format({"run", "--repo", "x", "--json"}), Format::kJson);
-  EXPECT_EQ(format({"run", "git", "--json"}), Format::kText);
-  EXPECT_EQ(format({"run", "--", "git", "--json"}), Format::kText);
-  EXPECT_EQ(format({"allowlist", "nonsense", "--json"}), Format::kJson);
-  EXPECT_EQ(format({}), Format::kText);
+  EXPECT_EQ(format_of({"run", "--tmieout", "1s", "--json", "git"}), Format::kText);  // "1s" reads as the tool
+  EXPECT_EQ(format_of({"run", "--json", "--tmieout", "1s", "git"}), Format::kJson);
+  EXPECT_EQ(format_of({"run", "--bad", "--json", "git"}), Format::kJson);
+  EXPECT_EQ(format_of({"run", "--repo", "x", "--json"}), Format::kJson);
+  EXPECT_EQ(format_of({"run", "git", "--json"}), Format::kText);
+  EXPECT_EQ(format_of({"run", "--", "git", "--json"}), Format::kText);
+  EXPECT_EQ(format_of({"allowlist", "nonsense", "--json"}), Format::kJson);
+  EXPECT_EQ(format_of({}), Format::kText);
+  EXPECT_EQ(format_of({"allowlist", "--bad", "--json", "show"}), Format::kJson);
+  EXPECT_EQ(format_of({"allowlist", "--policy", "--json"}), Format::kJson);  // a value that was forgotten
+  EXPECT_EQ(format_of({"audit", "nonsense", "--json"}), Format::kJson);
+  EXPECT_EQ(format_of({"nonsense", "--json"}), Format::kJson);
+  EXPECT_EQ(format_of({"help", "run", "--json"}), Format::kJson);
+}
+
+// What stands behind the tool's name is the tool's, whichever verb passes it on.
+TEST(CommandLine, AToolsOwnJsonIsNotOurs) {
+  EXPECT_EQ(format_of({"workspace", "run", "x", "--typo", "--", "npm", "audit", "--json"}), Format::kText);
+  EXPECT_EQ(format_of({"workspace", "run", "x", "--json", "--typo", "--", "npm", "audit"}), Format::kJson);
+  EXPECT_EQ(format_of({"workspace", "run", "x", "--typo", "--json", "--", "npm", "audit"}), Format::kJson);
+  EXPECT_EQ(format_of({"workspace", "run", "--", "npm", "audit", "--json"}), Format::kText);  // no name
+  EXPECT_EQ(format_of({"workspace", "run", "--json"}), Format::kJson);
+  EXPECT_EQ(format_of({"explain", "--bad", "--", "npm", "--json"}), Format::kText);
+  EXPECT_EQ(format_of({"rnu", "--", "npm", "audit", "--json"}), Format::kText);
+  EXPECT_EQ(format_of({"--repo", "x", "run", "--", "npm", "audit", "--json"}), Format::kText);
 }
 
 TEST(CommandLine, ArbitraryWordsNeverThrowAndFailuresAreOneLine) {
@@ -265,8 +293,7 @@ TEST(CommandLine, ArbitraryWordsNeverThrowAndFailuresAreOneLine) {
                                                    "--require", "git", "--timeout=1s", "show", "--policy"));
   EXPECT_TRUE(rc::check([&] {
     const auto args = *rc::gen::container<Args>(word);
-    const Result<Action> command = parse_command_line(args);
-    (void)requested_format(args);
+    const Result<Action> command = parsed(args);
     if (!command) RC_ASSERT(command.error().message.find('\n') == std::string::npos);
   }));
 }

@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/option_table.h"
 
 namespace sallyport::cli {
 namespace {
@@ -36,7 +37,8 @@ int print_version(Format format) {
   return print_record({{"schema", "sallyport.version/1"}, {"version", SALLYPORT_VERSION}}, kExitOk);
 }
 
-Result<Action> parse_help(Args args) {
+Result<Action> parse_help(Args args, Format& format) {
+  read_format(args, format);
   if (args.empty()) return show_page({});
   if (args.size() > 1) return fail(superfluous_word(args[1]));
   if (args[0] == "help" || args[0] == "--help" || args[0] == "-h") return show_page({});
@@ -58,7 +60,8 @@ Action show_page(std::string_view page) {
   return [page](const Environment&) { return print_text(page.empty() ? overview() : std::string(page), kExitOk); };
 }
 
-Result<Action> parse_version(Args args) {
+Result<Action> parse_version(Args args, Format& format) {
+  read_format(args, format);
   if (args.empty()) return [](const Environment&) { return print_version(Format::kText); };
   if (args[0] != "--json" || args.size() > 1) return fail(superfluous_word(args[0]));
   return [](const Environment&) { return print_version(Format::kJson); };

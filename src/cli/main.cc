@@ -60,8 +60,9 @@ Environment read_environment() {
 int dispatch(const std::vector<std::string>& args) {
   const Environment environment = read_environment();
   expect_build_log(environment.in_build_log);
-  const Result<Action> action = parse_command_line(args);
-  if (!action) return report(action.error(), requested_format(args));
+  Format format = Format::kText;
+  const Result<Action> action = parse_command_line(args, format);
+  if (!action) return report(action.error(), format);
   return (*action)(environment);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/errors.h"
@@ -25,15 +27,35 @@ Error unknown_option(std::string_view name, std::span<const OptionName> table) {
 
 }  // namespace
 
+void OptionWalker::read_all(Format& format) {
+  bool at_the_tool = false;
+  while (position_ < args_.size() && !at_the_tool) {
+    // No option takes a word that begins with two dashes for its value, so this is none.
+    const std::string_view word = args_[position_];
+    if (word == "--json" || word == "--json-stream") format = Format::kJson;
+    tokens_.push_back(read_one());
+    const Result<Token>& token = tokens_.back();
+    at_the_tool = end_ == WordsEnd::kAtTheTool && token &&
+                  (token->kind == Token::Kind::kSeparator || token->kind == Token::Kind::kOperand);
+  }
+}
+
 Result<Token> OptionWalker::next() {
-  if (position_ == args_.size()) return Token{};
+  if (given_ == tokens_.size()) return Token{};
+  return std::move(tokens_[given_++]);
+}
+
+Result<Token> OptionWalker::read_one() {
   const std::string_view word = args_[position_];
   if (word == "--") {
     ++position_;
     return Token{.kind = Token::Kind::kSeparator};
   }
   // A lone "-" and the empty string are operands, as everywhere.
-  if (!word.starts_with('-') || word.size() == 1) return Token{.kind = Token::Kind::kOperand, .value = word};
+  if (!word.starts_with('-') || word.size() == 1) {
+    if (end_ == WordsEnd::kWithTheLine) ++position_;
+    return Token{.kind = Token::Kind::kOperand, .value = word};
+  }
   ++position_;
   if (word == "--help" || word == "-h") return Token{.kind = Token::Kind::kHelp};
   return read_option(word);
@@ -66,6 +88,13 @@ Result<Token> OptionWalker::read_option(std::string_view word) {
   }
   seen_ |= bit;
   return token;
+}
+
+void read_format(std::span<const std::string> args, Format& format) {
+  const auto separator = std::ranges::find(args, "--");
+  const std::vector<OptionName> no_options;
+  const std::span<const std::string> ours = args.first(static_cast<std::size_t>(separator - args.begin()));
+  [[maybe_unused]] const OptionWalker reads_all(ours, no_options, format);
 }
 
 }  // namespace sallyport::cli

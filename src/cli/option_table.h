@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/format.h"
 #include "sallyport/result.h"
 
 namespace sallyport::cli {
@@ -30,49 +31,64 @@ struct Option : OptionName {
   Status (*apply)(Target& target, std::string_view value);
 };
 
-// What is at the cursor.
 struct Token {
   enum class Kind { kEnd, kSeparator, kOperand, kHelp, kOption } kind = Kind::kEnd;
   std::size_t index = 0;     // kOption: into the table
   std::string_view value{};  // kOption: its value; kOperand: the word
 };
 
+// Where a verb's own words end.
+enum class WordsEnd {
+  kWithTheLine,
+  kAtTheTool,  // at `--` or the first operand: what follows belongs to the tool
+};
+
+// Reads all of a verb's own words at once, so that a wish for JSON counts wherever it stands, behind a mistake, too.
 class OptionWalker {
  public:
-  // `table` is any sequence of Option<Target>, at most 64 of them. `args` is borrowed.
+  // `table` is any sequence of Option<Target>, at most 64 of them. `args` is borrowed. --json among the words sets `format`.
   template <class Table>
-  OptionWalker(std::span<const std::string> args, const Table& table)
-      : args_(args), table_(table.begin(), table.end()) {}
+  OptionWalker(std::span<const std::string> args, const Table& table, Format& format,
+               WordsEnd end = WordsEnd::kWithTheLine)
+      : args_(args), table_(table.begin(), table.end()), end_(end) {
+    read_all(format);
+  }
 
-  // Reads one token and moves on. An operand is not consumed by reading it: take_operand() does that.
+  // One token after the other, then kEnd.
   [[nodiscard]] Result<Token> next();
-  void take_operand() { ++position_; }
+  // kAtTheTool: the tool and its arguments.
   [[nodiscard]] std::span<const std::string> rest() const { return args_.subspan(position_); }
 
  private:
+  void read_all(Format& format);
+  [[nodiscard]] Result<Token> read_one();
   [[nodiscard]] Result<Token> read_option(std::string_view word);
 
   std::span<const std::string> args_;
   std::vector<OptionName> table_;
+  WordsEnd end_;
   std::size_t position_ = 0;
   std::uint64_t seen_ = 0;  // by index into the table
+  std::vector<Result<Token>> tokens_;
+  std::size_t given_ = 0;
 };
 
-// For a verb whose options may come anywhere: applies each, and collects the other words. nullopt: the user asked for
-// help.
+// For words that no verb knows, so nobody can tell where a tool's begin: up to `--`.
+void read_format(std::span<const std::string> args, Format& format);
+
+// For a verb whose options may stand anywhere: applies each, and collects the other words. No value: help was asked for.
 template <class Target, class Table>
 [[nodiscard]] Result<std::optional<std::vector<std::string_view>>> apply_options(std::span<const std::string> args,
-                                                                                 const Table& table, Target& target) {
-  OptionWalker walker(args, table);
+                                                                                 const Table& table, Target& target,
+                                                                                 Format& format) {
+  OptionWalker walker(args, table, format);
   std::vector<std::string_view> words;
   while (true) {
     const Token token = TRY(walker.next());
     if (token.kind == Token::Kind::kEnd) return words;
     if (token.kind == Token::Kind::kHelp) return std::nullopt;
     if (token.kind == Token::Kind::kOption) TRY(table[token.index].apply(target, token.value));
-    if (token.kind != Token::Kind::kOperand) continue;
-    words.push_back(token.value);
-    walker.take_operand();
+    if (token.kind == Token::Kind::kOperand) words.push_back(token.value);
   }
 }
 

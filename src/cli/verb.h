@@ -1,4 +1,4 @@
-// A verb of the program: one file in verbs/ and one row in verbs.cc.
+// A verb of the program: one file in verbs/, and its two lines in verbs.cc.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,9 @@ struct Verb {
   std::string_view name;
   std::string_view summary;  // its line in the overview
   std::string_view page;     // its screen of help: at most 24 lines of 80 columns
-  // Pure: touches no file, no environment, no clock. An empty action means that the user asked for the help page.
-  Result<Action> (*parse)(Args args);
-  // Finds the requested format in arguments that may be wrong elsewhere. Null: --json anywhere means JSON.
-  Format (*format)(Args args) = nullptr;
+  // Pure: touches no file, no environment, no clock. An empty action means that the page was asked for. `format` becomes the
+  // one that was asked for, also by arguments that are wrong elsewhere: the error is reported in it.
+  Result<Action> (*parse)(Args args, Format& format);
 };
 
 // In the order of the overview.

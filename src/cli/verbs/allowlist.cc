@@ -179,26 +179,23 @@ Status take_action(AllowlistCommand& command, std::span<const std::string_view> 
   return {};
 }
 
-Result<std::optional<AllowlistCommand>> parse_allowlist_words(Args args) {
-  OptionWalker walker(args, kAllowlistOptions);
+Result<std::optional<AllowlistCommand>> parse_allowlist_words(Args args, Format& format) {
+  OptionWalker walker(args, kAllowlistOptions, format);
   AllowlistCommand command;
   std::vector<std::string_view> words;
   while (true) {
     const Token token = TRY(walker.next());
     if (token.kind == Token::Kind::kEnd) break;
     if (token.kind == Token::Kind::kHelp) return std::nullopt;
-    if (token.kind == Token::Kind::kOperand) {
-      words.push_back(token.value);
-      walker.take_operand();
-    }
+    if (token.kind == Token::Kind::kOperand) words.push_back(token.value);
     if (token.kind == Token::Kind::kOption) TRY(kAllowlistOptions[token.index].apply(command, token.value));
   }
   TRY(take_action(command, words));
   return command;
 }
 
-Result<Action> parse_allowlist(Args args) {
-  std::optional<AllowlistCommand> command = TRY(parse_allowlist_words(args));
+Result<Action> parse_allowlist(Args args, Format& format) {
+  std::optional<AllowlistCommand> command = TRY(parse_allowlist_words(args, format));
   if (!command) return Action();
   return [command = *std::move(command)](const Environment&) { return print_allowlist(command); };
 }

@@ -50,7 +50,7 @@ namespace {
 
 struct Word {
   std::string_view name;
-  Result<Action> (*parse)(Args args);
+  Result<Action> (*parse)(Args args, Format& format);
 };
 
 constexpr auto kWords = std::to_array<Word>({{"verify", parse_audit_verify},
@@ -63,18 +63,19 @@ constexpr auto kWords = std::to_array<Word>({{"verify", parse_audit_verify},
                                              {"attest", parse_audit_attest},
                                              {"verify-attestation", parse_audit_verify_attestation}});
 
-Result<Action> parse_audit(Args args) {
+Result<Action> parse_audit(Args args, Format& format) {
   if (args.empty()) {
     return fail(invalid_request("arguments", "what to do with the audit log was not said", "sallyport help audit"));
   }
   if (args[0] == "--help" || args[0] == "-h") return Action();
   const auto word = std::ranges::find(kWords, args[0], &Word::name);
   if (word == kWords.end()) {
+    read_format(args, format);
     std::vector<std::string_view> names;
     for (const Word& entry : kWords) names.push_back(entry.name);
     return fail(unknown_word("audit", args[0], names));
   }
-  return word->parse(args.subspan(1));
+  return word->parse(args.subspan(1), format);
 }
 
 constexpr std::string_view kPage = R"(usage: sallyport audit WORD [--dir DIR] [--json] [OPTIONS]

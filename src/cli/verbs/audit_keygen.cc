@@ -136,18 +136,18 @@ constexpr auto kCheckpointOptions =
 
 }  // namespace
 
-Result<Action> parse_audit_keygen(Args args) {
+Result<Action> parse_audit_keygen(Args args, Format& format) {
   KeygenCommand command;
-  if (!TRY(read_options(args, kKeygenOptions, command))) return Action();
+  if (!TRY(read_options(args, kKeygenOptions, command, format))) return Action();
   if (command.name.empty()) {
     return fail(invalid_request("name", "the log's name is missing", "e.g. --name example.org/audit"));
   }
   return [command = std::move(command)](const Environment& environment) { return keygen(command, environment); };
 }
 
-Result<Action> parse_audit_checkpoint(Args args) {
+Result<Action> parse_audit_checkpoint(Args args, Format& format) {
   CheckpointCommand command;
-  if (!TRY(read_options(args, kCheckpointOptions, command))) return Action();
+  if (!TRY(read_options(args, kCheckpointOptions, command, format))) return Action();
   return [command = std::move(command)](const Environment& environment) { return checkpoint(command, environment); };
 }
 

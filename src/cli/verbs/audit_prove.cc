@@ -157,29 +157,29 @@ Error missing_word(std::string_view what, std::string_view hint) {
 
 }  // namespace
 
-Result<Action> parse_audit_prove(Args args) {
+Result<Action> parse_audit_prove(Args args, Format& format) {
   ProveCommand command;
   std::optional<std::string> record;
-  if (!TRY(read_options(args, kProveOptions, command, &record))) return Action();
+  if (!TRY(read_options(args, kProveOptions, command, format, &record))) return Action();
   if (!record) return fail(missing_word("the record", "a number, a run's id, or last"));
   command.record = *record;
   return [command = std::move(command)](const Environment& environment) { return prove(command, environment); };
 }
 
-Result<Action> parse_audit_attest(Args args) {
+Result<Action> parse_audit_attest(Args args, Format& format) {
   AttestCommand command;
   std::optional<std::string> run;
-  if (!TRY(read_options(args, kAttestOptions, command, &run))) return Action();
+  if (!TRY(read_options(args, kAttestOptions, command, format, &run))) return Action();
   if (!run) return fail(missing_word("the run or job", "its id, the number of its last record, last or last-job"));
   if (command.key.empty()) return fail(missing_word("--key", "name a private key; sallyport audit keygen makes one"));
   command.run = *run;
   return [command = std::move(command)](const Environment& environment) { return attest(command, environment); };
 }
 
-Result<Action> parse_audit_verify_attestation(Args args) {
+Result<Action> parse_audit_verify_attestation(Args args, Format& format) {
   CheckCommand command;
   std::optional<std::string> file;
-  if (!TRY(read_options(args, kCheckOptions, command, &file))) return Action();
+  if (!TRY(read_options(args, kCheckOptions, command, format, &file))) return Action();
   if (!file) return fail(missing_word("the attestation", "name its file"));
   if (command.key.empty()) return fail(missing_word("--pub", "name the public key, or its file"));
   command.file = *file;

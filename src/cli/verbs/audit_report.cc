@@ -56,9 +56,9 @@ constexpr auto kReportOptions =
 
 }  // namespace
 
-Result<Action> parse_audit_report(Args args) {
+Result<Action> parse_audit_report(Args args, Format& format) {
   ReportCommand command;
-  if (!TRY(read_options(args, kReportOptions, command))) return Action();
+  if (!TRY(read_options(args, kReportOptions, command, format))) return Action();
   if (!command.output)
     return fail(invalid_request("arguments", "-o is missing", "name the page's file with -o FILE.html"));
   return [command = std::move(command)](const Environment& environment) { return write_page(command, environment); };

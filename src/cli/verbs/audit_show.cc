@@ -204,9 +204,9 @@ constexpr auto kShowOptions =
 
 }  // namespace
 
-Result<Action> parse_audit_show(Args args) {
+Result<Action> parse_audit_show(Args args, Format& format) {
   ShowCommand command;
-  if (!TRY(read_options(args, kShowOptions, command))) return Action();
+  if (!TRY(read_options(args, kShowOptions, command, format))) return Action();
   return [command = std::move(command)](const Environment& environment) { return show(command, environment); };
 }
 

@@ -184,9 +184,9 @@ constexpr auto kStatsOptions =
 
 }  // namespace
 
-Result<Action> parse_audit_stats(Args args) {
+Result<Action> parse_audit_stats(Args args, Format& format) {
   StatsCommand command;
-  if (!TRY(read_options(args, kStatsOptions, command))) return Action();
+  if (!TRY(read_options(args, kStatsOptions, command, format))) return Action();
   return [command = std::move(command)](const Environment& environment) { return stats(command, environment); };
 }
 

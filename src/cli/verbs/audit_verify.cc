@@ -114,9 +114,9 @@ constexpr auto kVerifyOptions =
 
 }  // namespace
 
-Result<Action> parse_audit_verify(Args args) {
+Result<Action> parse_audit_verify(Args args, Format& format) {
   VerifyCommand command;
-  if (!TRY(read_options(args, kVerifyOptions, command))) return Action();
+  if (!TRY(read_options(args, kVerifyOptions, command, format))) return Action();
   return [command = std::move(command)](const Environment& environment) { return verify(command, environment); };
 }
 

@@ -262,8 +262,8 @@ constexpr auto kDoctorOptions =
                                           {{"--only", Arity::kValue}, set_only},
                                           {{"--json", Arity::kFlag}, set_doctor_json}});
 
-Result<std::optional<DoctorCommand>> parse_doctor_words(Args args) {
-  OptionWalker walker(args, kDoctorOptions);
+Result<std::optional<DoctorCommand>> parse_doctor_words(Args args, Format& format) {
+  OptionWalker walker(args, kDoctorOptions, format);
   DoctorCommand command;
   while (true) {
     const Token token = TRY(walker.next());
@@ -274,8 +274,8 @@ Result<std::optional<DoctorCommand>> parse_doctor_words(Args args) {
   }
 }
 
-Result<Action> parse_doctor(Args args) {
-  std::optional<DoctorCommand> command = TRY(parse_doctor_words(args));
+Result<Action> parse_doctor(Args args, Format& format) {
+  std::optional<DoctorCommand> command = TRY(parse_doctor_words(args, format));
   if (!command) return Action();
   return [command = *std::move(command)](const Environment& environment) { return examine(command, environment); };
 }

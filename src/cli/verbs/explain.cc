@@ -134,8 +134,8 @@ int explain_tool(const CallOptions& options, const Environment& environment) {
   return print_record(events.with_events(explain_record(*explanation)), kExitOk);
 }
 
-Result<Action> parse_explain(Args args) {
-  std::optional<CallOptions> call = TRY(parse_call_options(args));
+Result<Action> parse_explain(Args args, Format& format) {
+  std::optional<CallOptions> call = TRY(parse_call_options(args, format));
   if (!call) return Action();
   return [call = *std::move(call)](const Environment& environment) { return explain_tool(call, environment); };
 }
@@ -158,7 +158,6 @@ examples:
 extern constinit const Verb kExplainVerb{.name = "explain",
                                          .summary = "print what run would do; starts nothing, writes nothing",
                                          .page = kPage,
-                                         .parse = parse_explain,
-                                         .format = call_format};
+                                         .parse = parse_explain};
 
 }  // namespace sallyport::cli

@@ -162,9 +162,9 @@ constexpr auto kLintOptions =
                                         {{"--no-audit", Arity::kFlag}, set_job_no_audit<LintCommand>},
                                         {{"--json", Arity::kFlag}, set_flag<&LintCommand::format, Format::kJson>}});
 
-Result<Action> parse_lint(Args args) {
+Result<Action> parse_lint(Args args, Format& format) {
   LintCommand command;
-  const auto words = TRY(apply_options(args, kLintOptions, command));
+  const auto words = TRY(apply_options(args, kLintOptions, command, format));
   if (!words) return Action();
   TRY(take_repo(command, *words));
   return [command = std::move(command)](const Environment& environment) { return run_lint(command, environment); };

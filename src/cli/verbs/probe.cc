@@ -277,9 +277,9 @@ Status take_words(ProbeCommand& command, std::span<const std::string_view> words
   return {};
 }
 
-Result<Action> parse_probe(Args args) {
+Result<Action> parse_probe(Args args, Format& format) {
   ProbeCommand command;
-  const auto words = TRY(apply_options(args, kProbeOptions, command));
+  const auto words = TRY(apply_options(args, kProbeOptions, command, format));
   if (!words) return Action();
   TRY(take_words(command, *words));
   return

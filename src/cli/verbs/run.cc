@@ -184,8 +184,8 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   leave(print_run_record(*result, events.collected(), code));
 }
 
-Result<Action> parse_run(Args args) {
-  std::optional<CallOptions> call = TRY(parse_call_options(args));
+Result<Action> parse_run(Args args, Format& format) {
+  std::optional<CallOptions> call = TRY(parse_call_options(args, format));
   if (!call) return Action();
   return [call = *std::move(call)](const Environment& environment) { return run_tool(call, environment); };
 }
@@ -218,10 +218,7 @@ exit codes: see sallyport help; example:
 
 }  // namespace
 
-extern constinit const Verb kRunVerb{.name = "run",
-                                     .summary = "run one allowlisted tool over a repo, behind a jail",
-                                     .page = kPage,
-                                     .parse = parse_run,
-                                     .format = call_format};
+extern constinit const Verb kRunVerb{
+    .name = "run", .summary = "run one allowlisted tool over a repo, behind a jail", .page = kPage, .parse = parse_run};
 
 }  // namespace sallyport::cli

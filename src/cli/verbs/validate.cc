@@ -218,9 +218,9 @@ constexpr auto kValidateOptions = std::to_array<Option<ValidateCommand>>(
      {{"--sarif", Arity::kValue}, set_path<&ValidateCommand::sarif>},
      {{"--json", Arity::kFlag}, set_flag<&ValidateCommand::format, Format::kJson>}});
 
-Result<Action> parse_validate(Args args) {
+Result<Action> parse_validate(Args args, Format& format) {
   ValidateCommand command;
-  const auto words = TRY(apply_options(args, kValidateOptions, command));
+  const auto words = TRY(apply_options(args, kValidateOptions, command, format));
   if (!words) return Action();
   TRY(take_repo(command, *words));
   return [command = std::move(command)](const Environment& environment) {

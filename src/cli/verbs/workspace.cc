@@ -211,19 +211,20 @@ Status check_words(const WorkspaceCommand& command) {
 }
 
 // The same as `sallyport run --workspace NAME …`.
-Result<Action> parse_workspace_run(Args args) {
+Result<Action> parse_workspace_run(Args args, Format& format) {
   if (args.size() < 2 || args.front().starts_with('-')) {
+    read_format(args, format);
     return fail(invalid_request("workspace", "run needs a name and a tool",
                                 "sallyport workspace run NAME [OPTIONS] -- TOOL [ARGS]"));
   }
   std::vector<std::string> words = {"--workspace", args.front()};
   words.insert(words.end(), args.begin() + 1, args.end());
-  return find_verb("run")->parse(words);
+  return find_verb("run")->parse(words, format);
 }
 
-Result<Action> parse_workspace(Args args) {
-  if (!args.empty() && args.front() == "run") return parse_workspace_run(args.subspan(1));
-  OptionWalker walker(args, kWorkspaceOptions);
+Result<Action> parse_workspace(Args args, Format& format) {
+  if (!args.empty() && args.front() == "run") return parse_workspace_run(args.subspan(1), format);
+  OptionWalker walker(args, kWorkspaceOptions, format);
   WorkspaceCommand command;
   while (true) {
     const Token token = TRY(walker.next());
@@ -235,7 +236,6 @@ Result<Action> parse_workspace(Args args) {
       } else {
         command.words.emplace_back(token.value);
       }
-      walker.take_operand();
     }
     if (token.kind == Token::Kind::kOption) TRY(kWorkspaceOptions[token.index].apply(command, token.value));
   }
