@@ -21,8 +21,6 @@
 
 namespace sallyport {
 
-inline constexpr JailKind kContainerJail{"container"};
-
 enum class ContainerEngine { kPodman, kDocker };
 
 // Which file a tool's name means: one in the image's own PATH, or the host's file, which is shown in the container and

@@ -7,11 +7,4 @@
 // machine dies under the tool. The rules: docs/contract.md, C21 and C40.
 #pragma once
 
-#include "sallyport/plan.h"
-
-namespace sallyport {
-
-inline constexpr JailKind kMicrovmJail{"microvm"};         // by KVM
-inline constexpr JailKind kMicrovmTcgJail{"microvm-tcg"};  // by QEMU's own emulation of a processor: slow
-
-}  // namespace sallyport
+#include "sallyport/jail_kind.h"

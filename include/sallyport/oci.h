@@ -6,11 +6,4 @@
 // path that is not UTF-8, which a bundle cannot name. The rules: docs/contract.md, C21 and C40.
 #pragma once
 
-#include "sallyport/plan.h"
-
-namespace sallyport {
-
-inline constexpr JailKind kOciJail{"oci"};        // built by runc
-inline constexpr JailKind kGvisorJail{"gvisor"};  // built by runsc: the tool runs on its own kernel
-
-}  // namespace sallyport
+#include "sallyport/jail_kind.h"

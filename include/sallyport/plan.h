@@ -18,6 +18,7 @@
 #include "sallyport/allowlist.h"
 #include "sallyport/egress.h"
 #include "sallyport/guarantee.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/limits.h"
 #include "sallyport/probe_id.h"
 
@@ -44,37 +45,6 @@ enum class GitAccess { kProtected, kWritable };
 // Whether the processor may speculate past stores and indirect branches for a jailed tool, where a prctl(2) decides
 // that. kAllowed is faster for just-in-time compilers, but lets code slowly read another program's memory (Spectre).
 enum class Speculation { kForbidden, kAllowed };
-
-// The name of the jail that the gate uses. kAuto takes the first of GateConfig::auto_jails that works, and never kNone.
-// The set is open: an embedding program can bring its own jail (sallyport/jail_port.h).
-class JailKind {
- public:
-  static constexpr std::size_t kLongest = 31;
-  // A longer name is cut, and then names no jail.
-  constexpr explicit JailKind(std::string_view name) {
-    for (std::size_t i = 0; i < name.size() && i < text_.size(); ++i) text_[i] = name[i];
-    size_ = name.size() < text_.size() ? name.size() : text_.size();
-  }
-  [[nodiscard]] constexpr std::string_view name() const { return {text_.data(), size_}; }
-  constexpr bool operator==(const JailKind&) const = default;
-
-  static const JailKind kAuto;
-  static const JailKind kNone;
-  static const JailKind kNative;
-  static const JailKind kBwrap;
-  static const JailKind kLandlock;
-  static const JailKind kSandboxExec;
-
- private:
-  std::array<char, kLongest + 1> text_{};
-  std::size_t size_ = 0;
-};
-inline constexpr JailKind JailKind::kAuto{"auto"};
-inline constexpr JailKind JailKind::kNone{"none"};
-inline constexpr JailKind JailKind::kNative{"native"};
-inline constexpr JailKind JailKind::kBwrap{"bwrap"};
-inline constexpr JailKind JailKind::kLandlock{"landlock"};
-inline constexpr JailKind JailKind::kSandboxExec{"sandbox-exec"};
 
 // A file that a tool's arguments make it write or obey. The gate checks each before the start, where the file system is
 // known: a repo may contain a symlink where a report will be written, or a configuration where a tool looks for one.
