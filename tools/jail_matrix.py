@@ -20,6 +20,7 @@ BEGIN, END = "<!-- tools/jail_matrix.py writes from here -->", "<!-- to here -->
 
 
 SLOW_JAIL = "microvm-tcg"  # emulates a processor; asked by name only
+JAIL_OF_ANOTHER_SYSTEM = "sandbox-exec"
 
 
 class Podman:
@@ -99,6 +100,8 @@ def answers_at(prefix, program, podman, where, user):
     found = ask([*doctor, *(podman.options() if has_image else [])])
     if not has_image:
         found.pop("container", None)
+    found.pop(JAIL_OF_ANOTHER_SYSTEM, None)
+    found.pop(SLOW_JAIL, None)
     if not where:
         found |= ask([*doctor, "--jail", SLOW_JAIL])
     return found

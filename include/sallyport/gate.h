@@ -127,6 +127,13 @@ struct Explanation {
   std::vector<BinaryIdentity> interpreters{};
 };
 
+// A jail that a gate has, as a caller may offer it to people.
+struct JailOffer {
+  JailKind kind;
+  Confinement confinement = Confinement::kJailed;
+  bool starts_slowly = false;  // half a minute
+};
+
 class Gate {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Gate>> open(GateConfig config);
@@ -141,6 +148,8 @@ class Gate {
   [[nodiscard]] virtual Status warm_up(const JailedSubprocessSpec& spec) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() = 0;
   [[nodiscard]] virtual const GateConfig& config() const = 0;
+  // Those that kAuto tries, in its order, then the others. Whether one works here only a run tells.
+  [[nodiscard]] virtual std::vector<JailOffer> jails() const = 0;
 };
 
 // Starts an allowlisted tool directly, without a jail: for tools that are their own isolation (docker) or trusted

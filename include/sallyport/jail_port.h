@@ -14,7 +14,7 @@
 // Errors of a jail on which the gate acts: JailUnavailable (kAuto then tries the next), GuaranteeUnavailable,
 // InvalidRequest for what it cannot do, SetupFailed for a step that failed. The rules: docs/contract.md, C19-C22, C26.
 //
-// CONTRIBUTING.md, "Add a jail", shows a whole jail in sixty lines. Every jail passes the contract suite in
+// CONTRIBUTING.md, "Add a jail", has a whole one. Every jail passes the contract suite in
 // tests/gate/jail_contract_test.cc.
 //
 // Threads: a Jail is used by many calls at once, so its methods must be thread-safe. A StagedRun and its LiveRun belong
@@ -252,6 +252,8 @@ class Jail {
   // Refuses a plan that this jail cannot carry out.
   [[nodiscard]] virtual Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() { return {}; }
+  // Whether a start takes so long (half a minute) that nobody should wait for one unasked: doctor tries it only by name.
+  [[nodiscard]] virtual bool starts_slowly() const { return false; }
 };
 
 }  // namespace sallyport

@@ -258,6 +258,14 @@ Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKin
   return TRY(gate->run(spec, jail, {})).receipt.established;
 }
 
+Status could_start(const Surroundings& surroundings, JailKind jail) {
+  const World world = TRY(World::make(kHarmless, surroundings));
+  const std::unique_ptr<Gate> gate = TRY(open_gate(kHarmless, world, surroundings));
+  const JailedSubprocessSpec spec = TRY(spec_for(kHarmless, world, kHarmless.name, jail));
+  TRY(gate->explain(spec, jail));
+  return {};
+}
+
 Result<std::vector<Established>> probe_what_is_asked_for(const Surroundings& surroundings, JailKind jail) {
   struct Wish {
     Guarantee guarantee;

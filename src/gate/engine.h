@@ -34,6 +34,7 @@ class Engine : public Gate {
   [[nodiscard]] Result<Explanation> explain(const JailedSubprocessSpec& spec, JailKind jail) override;
   [[nodiscard]] Status warm_up(const JailedSubprocessSpec& spec) override;
   [[nodiscard]] WarmCounts warm_counts() override;
+  [[nodiscard]] std::vector<JailOffer> jails() const override { return jails_.offers(); }
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
  private:

@@ -63,4 +63,16 @@ Result<std::span<Jail* const>> JailSet::candidates(JailKind kind) const {
   return fail(invalid_request("jail", fmt::format("there is no jail '{}'", kind.name()), hint));
 }
 
+std::vector<JailOffer> JailSet::offers() const {
+  std::vector<JailOffer> offers;
+  const auto add = [&offers](const Jail* jail) {
+    const JailKind kind(jail->name());
+    if (std::ranges::find(offers, kind, &JailOffer::kind) != offers.end()) return;
+    offers.push_back({.kind = kind, .confinement = jail->confinement(), .starts_slowly = jail->starts_slowly()});
+  };
+  std::ranges::for_each(auto_order_, add);
+  std::ranges::for_each(jails_, add);
+  return offers;
+}
+
 }  // namespace sallyport

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sallyport/gate.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
 #include "sallyport/result.h"
@@ -18,6 +19,8 @@ class JailSet {
   // The jails in which a call of this kind may run, in order: one, or for kAuto several.
   [[nodiscard]] Result<std::span<Jail* const>> candidates(JailKind kind) const;
   [[nodiscard]] std::span<Jail* const> all() const { return jails_; }
+  // As Gate::jails().
+  [[nodiscard]] std::vector<JailOffer> offers() const;
 
  private:
   std::vector<Jail*> jails_;  // borrowed

@@ -44,6 +44,20 @@ TEST(JailSet, GivesTheOneThatWasNamedAndForAutoItsOrder) {
   EXPECT_EQ((*any)[1], &first);
 }
 
+TEST(JailSet, OffersEveryJailOnceAndFirstThoseThatAutoTries) {
+  NamedJail none("none", Confinement::kNone);
+  NamedJail first("first");
+  NamedJail second("second");
+  const JailSet set = JailSet::of({&none, &first, &second}, std::array{JailKind("second")}).value();
+  const std::vector<JailOffer> offers = set.offers();
+  ASSERT_EQ(offers.size(), 3U);
+  EXPECT_EQ(offers[0].kind, JailKind("second"));
+  EXPECT_EQ(offers[1].kind, JailKind("none"));
+  EXPECT_EQ(offers[1].confinement, Confinement::kNone);
+  EXPECT_EQ(offers[2].kind, JailKind("first"));
+  EXPECT_FALSE(offers[2].starts_slowly);
+}
+
 TEST(JailSet, RefusesAnUnknownNameWithAHint) {
   NamedJail native("native");
   const JailSet set = JailSet::of({&native}, {}).value();

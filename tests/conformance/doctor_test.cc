@@ -1,11 +1,14 @@
 // sallyport doctor, as a user would call it. It makes the attacks of attacks_test.cc; this tests its output.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "conformance/surroundings.h"
+#include "sallyport/gate.h"
 #include "support/installed.h"
 #include "support/program.h"
 
@@ -18,7 +21,7 @@ using test::run_program;
 TEST(Doctor, SaysWhichJailsWork) {
   const ProgramResult text = run_program({test::sallyport_binary(), "doctor"});
   EXPECT_EQ(text.exit_code, 0) << text.stderr_bytes;
-  EXPECT_TRUE(text.stdout_bytes.starts_with("native    works\n")) << text.stdout_bytes;
+  EXPECT_TRUE(text.stdout_bytes.starts_with("native       works\n")) << text.stdout_bytes;
   const ProgramResult json = run_program({test::sallyport_binary(), "doctor", "--json", "--jail", "native"});
   EXPECT_EQ(json.exit_code, 0);
   EXPECT_TRUE(
@@ -26,7 +29,26 @@ TEST(Doctor, SaysWhichJailsWork) {
       << json.stdout_bytes;
 }
 
-// By a real run: a word in a table could be wrong.
+// Every one of the gate's, each with an answer; what nobody named keeps nobody waiting.
+TEST(Doctor, ListsEveryJailAndSaysWhyOneIsMissing) {
+  const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
+  std::set<std::string> named;
+  const nlohmann::json jails = nlohmann::json::parse(result.stdout_bytes).at("jails");
+  for (const nlohmann::json& entry : jails) {
+    named.insert(entry.at("jail"));
+    EXPECT_NE(entry.at("usable").get<bool>(), entry.contains("error")) << entry;
+  }
+  std::set<std::string> offered;
+  const std::unique_ptr<Gate> gate = Gate::open({}).value();
+  for (const JailOffer& jail : gate->jails()) {
+    if (jail.confinement != Confinement::kNone) offered.emplace(jail.kind.name());
+  }
+  EXPECT_EQ(named, offered);
+  EXPECT_TRUE(named.contains("sandbox-exec") && named.contains("microvm-tcg"));
+  EXPECT_FALSE(named.contains("none"));
+}
+
+// By really asking: a word in a table could be wrong.
 TEST(Doctor, SaysByWhatAWishIsKept) {
   const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
   const nlohmann::json jails = nlohmann::json::parse(result.stdout_bytes).at("jails");

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "attack/cases.h"
@@ -32,8 +34,7 @@
 #include "core/text/printable.h"
 #include "os/file.h"
 #include "os/scratch.h"
-#include "sallyport/microvm.h"
-#include "sallyport/oci.h"
+#include "sallyport/gate.h"
 
 namespace sallyport::cli {
 namespace {
@@ -99,7 +100,16 @@ int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<Hos
   return print_text(text, code);
 }
 
-JailAnswer ask(const attack::Surroundings& surroundings, JailKind jail, DoctorAction action) {
+// A jail that nobody named must not make them wait.
+Error why_not_tried(const attack::Surroundings& surroundings, JailKind jail) {
+  if (const Status could = attack::could_start(surroundings, jail); !could) return in_options(could.error());
+  return jail_unavailable(jail.name(), "not tried, since a start takes half a minute",
+                          fmt::format("'sallyport doctor --jail {}' tries it", jail.name()));
+}
+
+JailAnswer ask(const attack::Surroundings& surroundings, const JailOffer& offer, DoctorAction action) {
+  const JailKind jail = offer.kind;
+  if (offer.starts_slowly) return {.jail = jail, .problem = why_not_tried(surroundings, jail)};
   Result<std::vector<Established>> established = attack::probe(surroundings, jail);
   if (!established) return {.jail = jail, .problem = in_options(established.error())};
   if (action == DoctorAction::kAttack) return {.jail = jail};
@@ -194,13 +204,17 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
-// Those that `auto` tries, in its order. Without an attack also those that are used only by name, except the one that
-// takes half a minute.
-std::vector<JailKind> jails_to_ask(const DoctorCommand& command) {
-  if (command.jail != JailKind::kAuto) return {command.jail};
-  std::vector<JailKind> jails = GateConfig().auto_jails;
-  if (command.action == DoctorAction::kProbe)
-    jails.insert(jails.end(), {kOciJail, kGvisorJail, kMicrovmJail, kContainerJail});
+// Whoever names a jail waits for it. Else all that the gate has, and under attack those that `auto` tries.
+Result<std::vector<JailOffer>> jails_to_ask(const DoctorCommand& command, const ContainerOptions& container) {
+  if (command.jail != JailKind::kAuto) return std::vector<JailOffer>{{.kind = command.jail}};
+  GateConfig config;
+  config.container = container;
+  const std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
+  std::vector<JailOffer> jails = gate->jails();
+  std::erase_if(jails, [&](const JailOffer& jail) {
+    if (command.action == DoctorAction::kProbe) return jail.confinement == Confinement::kNone;
+    return std::ranges::find(gate->config().auto_jails, jail.kind) == gate->config().auto_jails.end();
+  });
   return jails;
 }
 
@@ -217,13 +231,14 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   const bool attacking = command.action == DoctorAction::kAttack;
   // Without a jail there is nothing to probe first.
   if (command.jail == JailKind::kNone && attacking) return attack_jail(command.jail, *surroundings, command);
-  const std::vector<JailKind> jails = jails_to_ask(command);
+  const Result<std::vector<JailOffer>> jails = jails_to_ask(command, surroundings->container);
+  if (!jails) return report(in_options(jails.error()), command.format);
   std::vector<JailAnswer> answers;
-  for (const JailKind jail : jails) {
+  for (const JailOffer& jail : *jails) {
     answers.push_back(ask(*surroundings, jail, command.action));
     const std::optional<Error>& problem = answers.back().problem;
     if (problem && problem->as<InvalidRequest>() != nullptr) return report(*problem, command.format);  // no such jail
-    if (attacking && !problem) return attack_jail(jail, *surroundings, command);
+    if (attacking && !problem) return attack_jail(jail.kind, *surroundings, command);
   }
   if (!attacking) {
     const bool everything = command.jail == JailKind::kAuto;
@@ -287,8 +302,8 @@ version, and how to install the others.
 
   --attack      make every attack we know, with and without the jail
   --only NAME   just this one of them
-  --jail KIND   only this one: native, bwrap, landlock, none [auto: the first
-                that works]
+  --jail KIND   only this one; also none, and one that takes half a minute
+                [every jail there is; an attack: the first that works]
   --image NAME  of --jail container; also --engine, --engine-arg as in run
   --json        one record: {"schema":"sallyport.doctor/1", ...}, with
                 --attack {"schema":"sallyport.attacks/1","attacks":[...]}

@@ -28,6 +28,7 @@ class MicrovmJail final : public Jail {
   MicrovmJail(Jail& around, Options options) : around_(around), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return options_.name; }
+  [[nodiscard]] bool starts_slowly() const override { return options_.accelerator == Accelerator::kTcg; }
   [[nodiscard]] LayerSupport layers() const override { return around_.layers(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override;
   void expect_run() override { around_.expect_run(); }
