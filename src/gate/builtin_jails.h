@@ -1,7 +1,10 @@
 // Every jail of this source tree, made once for a gate. The only place of the gate that names them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,24 +27,49 @@ class BuiltinJails {
  public:
   BuiltinJails(std::size_t warm_jails, spawn::SupplyFor runs, ContainerOptions container)
       : supply_({.runs = runs, .base = [this] { return base(); }, .warm_jails = warm_jails}),
-        native_(supply_, {.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun}),
-        container_(supply_, std::move(container)) {}
+        native_(
+            add<native::NativeJail>(supply_, native::Options{.starts_jail_ahead = runs == spawn::SupplyFor::kOneRun})) {
+    add<bwrap::BwrapJail>(supply_);
+    add<landlock::LandlockJail>(supply_);
+    add<oci::OciJail>(supply_);
+    add<oci::GvisorJail>(supply_);
+    add<microvm::MicrovmJail>(native_, microvm::Options{});
+    add<microvm::MicrovmJail>(native_, microvm::Options{.name = microvm::kTcgName,
+                                                        .accelerator = microvm::Accelerator::kTcg,
+                                                        .patience = std::chrono::minutes(5)});
+    add<container::ContainerJail>(supply_, std::move(container));
+    add<sandbox_exec::SandboxExecJail>();
+    add<none::NoJail>(supply_);
+  }
+  BuiltinJails(const BuiltinJails&) = delete;  // the jails refer to the supply
+  BuiltinJails& operator=(const BuiltinJails&) = delete;
+  BuiltinJails(BuiltinJails&&) = delete;
+  BuiltinJails& operator=(BuiltinJails&&) = delete;
+  ~BuiltinJails() = default;
 
-  [[nodiscard]] std::vector<Jail*> all() {
-    return {&native_,  &bwrap_,       &landlock_,  &oci_,          &gvisor_,
-            &microvm_, &microvm_tcg_, &container_, &sandbox_exec_, &none_};
+  // One more, which can be chosen by its name from then on.
+  template <class OneJail, class... Args>
+  OneJail& add(Args&&... args) {
+    auto jail = std::make_unique<OneJail>(std::forward<Args>(args)...);
+    OneJail& added = *jail;
+    if constexpr (requires { added.fail_at_for_tests(SetupStage::kNone); }) {
+      faults_for_tests_.emplace_back([&added](SetupStage stage) { added.fail_at_for_tests(stage); });
+    }
+    jails_.push_back(std::move(jail));
+    return added;
+  }
+
+  [[nodiscard]] std::vector<Jail*> all() const {
+    std::vector<Jail*> jails;
+    for (const std::unique_ptr<Jail>& jail : jails_) jails.push_back(jail.get());
+    return jails;
   }
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
   // Tests only: every jailed start fails at that step.
   void fail_at_for_tests(SetupStage stage) {
-    native_.fail_at_for_tests(stage);
-    bwrap_.fail_at_for_tests(stage);
-    landlock_.fail_at_for_tests(stage);
-    oci_.fail_at_for_tests(stage);
-    gvisor_.fail_at_for_tests(stage);
-    container_.fail_at_for_tests(stage);
+    for (const auto& fail_one : faults_for_tests_) fail_one(stage);
   }
 
  private:
@@ -54,18 +82,9 @@ class BuiltinJails {
 
   SharedHostRoot root_;
   spawn::JailSupply supply_;
-  native::NativeJail native_;
-  bwrap::BwrapJail bwrap_{supply_};
-  landlock::LandlockJail landlock_{supply_};
-  oci::OciJail oci_{supply_};
-  oci::GvisorJail gvisor_{supply_};
-  microvm::MicrovmJail microvm_{native_, {}};
-  microvm::MicrovmJail microvm_tcg_{
-      native_,
-      {.name = microvm::kTcgName, .accelerator = microvm::Accelerator::kTcg, .patience = std::chrono::minutes(5)}};
-  container::ContainerJail container_;
-  sandbox_exec::SandboxExecJail sandbox_exec_;
-  none::NoJail none_{supply_};
+  std::vector<std::function<void(SetupStage)>> faults_for_tests_;
+  std::vector<std::unique_ptr<Jail>> jails_;
+  native::NativeJail& native_;
 };
 
 }  // namespace sallyport
