@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <sstream>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include "attack/cases.h"
 #include "conformance/surroundings.h"
 #include "support/deep.h"
+#include "support/jails.h"
 #include "support/program.h"
 
 namespace sallyport::attack {
@@ -24,11 +24,9 @@ namespace {
 
 using attack::Got;
 
-constexpr std::array kAdapters = {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock, kOciJail};
-
 // An OCI runtime takes long to start: it meets the first attack on each guarantee, in the deep tests every one.
 std::vector<JailKind> adapters_for(const attack::Case& one) {
-  std::vector<JailKind> adapters(kAdapters.begin(), kAdapters.end());
+  std::vector<JailKind> adapters = test::confining_jails();
   const auto first = std::ranges::find(attack::kCases, one.guarantee, &attack::Case::guarantee);
   if (!test::deep() && first->name != one.name) std::erase(adapters, kOciJail);
   return adapters;
@@ -117,7 +115,7 @@ TEST(SeparateKernel, IsNotTheHostsInGvisor_C40) {
 // The attacks on egress are made of these messages with one thing changed: unchanged they do reach the allowed host.
 TEST(HonestEgress, GetsThroughEveryJail_C24) {
   const Stage stage(Who::kUser);
-  for (const JailKind jail : kAdapters) {
+  for (const JailKind jail : test::confining_jails()) {
     for (const std::string_view name : {"honest_http", "honest_tls", "honest_split_hello", "honest_late_name",
                                         "named_honest_http", "named_honest_nats"}) {
       const attack::Case honest{name, Guarantee::kNetEgressAllowlist, attack::Effect::kSmuggled, attack::Prop::kEgress,

@@ -10,9 +10,12 @@
 #include <random>
 #include <set>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "conformance/surroundings.h"
+#include "support/jails.h"
 #include "support/processes.h"
 #include "support/program.h"
 
@@ -108,7 +111,13 @@ TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
   EXPECT_TRUE(one_was_stale) << "the control";
 }
 
-INSTANTIATE_TEST_SUITE_P(, OwnerKilled, testing::Values("native", "bwrap", "landlock", "oci"),
+std::vector<std::string> jails_by_name() {
+  std::vector<std::string> names;
+  for (const JailKind jail : test::confining_jails()) names.emplace_back(jail.name());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(, OwnerKilled, testing::ValuesIn(jails_by_name()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

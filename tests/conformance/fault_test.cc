@@ -8,6 +8,7 @@
 #include "attack/world.h"
 #include "conformance/surroundings.h"
 #include "gate/host_gate.h"
+#include "support/jails.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -61,7 +62,7 @@ class SetUpFault : public testing::TestWithParam<int> {
 };
 
 TEST_F(SetUpFault, IsAbsentAndTheToolRuns) {
-  for (const JailKind jail : {JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock, kOciJail}) {
+  for (const JailKind jail : test::confining_jails()) {
     const Result<JailedSubprocessResult> result = run(Stage::kNone, jail);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(fs::remove(mark()));

@@ -12,6 +12,7 @@
 
 #include "attack/evidence.h"
 #include "conformance/surroundings.h"
+#include "support/jails.h"
 #include "support/processes.h"
 
 namespace sallyport::conformance {
@@ -113,7 +114,7 @@ TEST_P(InitKilled, ByALimitIsAnErrorToo_C20) {
   EXPECT_NE(result.error().as<JailDied>(), nullptr) << result.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(, InitKilled, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail),
+INSTANTIATE_TEST_SUITE_P(, InitKilled, testing::ValuesIn(test::jails_with_a_root()),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "conformance/surroundings.h"
+#include "support/jails.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -146,7 +147,7 @@ TEST_P(RealProgram, Java) {
   works({"java", "-version"}, "version");
 }
 
-INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail),
+INSTANTIATE_TEST_SUITE_P(, RealProgram, testing::ValuesIn(test::jails_with_a_root()),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

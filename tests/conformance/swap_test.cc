@@ -10,6 +10,7 @@
 
 #include "conformance/surroundings.h"
 #include "spawn/wire/launch_spec.h"
+#include "support/jails.h"
 
 namespace sallyport::conformance {
 namespace {
@@ -92,8 +93,7 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
   EXPECT_GT(right, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(, SwappedPath,
-                         testing::Values(JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock, kOciJail),
+INSTANTIATE_TEST_SUITE_P(, SwappedPath, testing::ValuesIn(test::confining_jails()),
                          [](const auto& test) { return std::string(test.param.name()); });
 
 }  // namespace

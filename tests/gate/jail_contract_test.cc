@@ -13,11 +13,12 @@
 #include <utility>
 
 #include "core/json/json.h"
+#include "gate/builtin_jails.h"
+#include "gate/engine.h"
 #include "gate/gate_fixture.h"
 #include "gate/podman_image.h"
 #include "gate/stand_in_jail.h"
 #include "sallyport/jail_port.h"
-#include "sallyport/microvm.h"
 #include "support/deep.h"
 
 namespace sallyport::test {
@@ -56,15 +57,27 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
   std::unique_ptr<Gate> gate_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, JailContract,
-                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kOciJail, kGvisorJail, kStandIn, kToy),
-                         jail_name);
-
+// KVM and macOS; what holds without them is tried in tests/microvm and sandbox_exec_test.cc.
+constexpr std::array kNotOnThisMachine = {kMicrovmJail, JailKind::kSandboxExec};
 // A boot or a container for each run: only where time is no matter, and what they need is installed.
+constexpr std::array kSlow = {kMicrovmTcgJail, kContainerJail};
+
+// Every one that the gate has, so that a new one cannot be forgotten, and those that a program brings with it.
+std::vector<JailKind> every_jail() {
+  std::vector<JailKind> jails;
+  for (const JailOffer& offer : Gate::open({}).value()->jails()) {
+    const auto is_it = [&offer](JailKind kind) { return kind == offer.kind; };
+    if (std::ranges::none_of(kNotOnThisMachine, is_it) && std::ranges::none_of(kSlow, is_it))
+      jails.push_back(offer.kind);
+  }
+  jails.insert(jails.end(), {kStandIn, kToy});
+  return jails;
+}
+INSTANTIATE_TEST_SUITE_P(, JailContract, testing::ValuesIn(every_jail()), jail_name);
+
 std::vector<JailKind> slow_jails() {
   if (!deep()) return {};
-  return {kMicrovmTcgJail, kContainerJail};
+  return {kSlow.begin(), kSlow.end()};
 }
 INSTANTIATE_TEST_SUITE_P(Slow, JailContract, testing::ValuesIn(slow_jails()), slow_jail_name);
 
@@ -211,6 +224,18 @@ TEST_P(OwnJail, IsTakenByAutoOnlyWhenTheConfigurationSaysSo) {
   const std::unique_ptr<Gate> gate = Gate::open(std::move(first)).value();
   EXPECT_EQ(GateTest::run(*gate, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
   EXPECT_NE(GateTest::run(*gate_, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
+}
+
+// The recipe for one of this source tree, from its line in builtin_jails.h on.
+TEST_P(OwnJail, IsBuiltInByOneLine) {
+  BuiltinJails jails(0, spawn::SupplyFor::kManyRuns, {});
+  jails.add<ToyJail>();
+  Result<JailSet> set = JailSet::of(jails.all(), config().auto_jails);
+  ASSERT_TRUE(set) << set.error().message;
+  Engine gate(config(), std::nullopt, *std::move(set), jails.root());
+  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), kToy).receipt.jail, "toy");
+  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), JailKind::kNone).receipt.jail, "none");
+  EXPECT_EQ(std::ranges::count(gate.jails(), kToy, &JailOffer::kind), 1);
 }
 
 TEST_P(OwnJail, MayNotPassForABuiltInOne) {

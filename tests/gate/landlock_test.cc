@@ -5,6 +5,7 @@
 
 #include "core/view/fs_view.h"
 #include "gate/gate_fixture.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -57,7 +58,7 @@ TEST_P(LandlockTest, is_named_only_when_nothing_protected_lies_in_a_writable_pla
   EXPECT_EQ(mechanism_of(run(*gate, what, GetParam()), Guarantee::kFsWriteConfined), "mounts");
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LandlockTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LandlockTest, testing::ValuesIn(jails_with_a_root()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

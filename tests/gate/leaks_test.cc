@@ -8,6 +8,7 @@
 
 #include "gate/gate_fixture.h"
 #include "support/deep.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -97,10 +98,7 @@ TEST_P(LeakTest, C10_two_hundred_runs_at_once_from_sixteen_threads_leave_nothing
   expect_unchanged_since(before);
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LeakTest,
-                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kOciJail),
-                         jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LeakTest, testing::ValuesIn(all_jails()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

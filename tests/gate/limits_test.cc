@@ -3,6 +3,7 @@
 
 #include "gate/gate_fixture.h"
 #include "os/cgroup.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -137,10 +138,7 @@ TEST_P(LimitTest, a_disk_limit_without_a_scratch_to_bound_is_refused) {
   EXPECT_EQ(result.has_value(), GetParam() != JailKind::kNone && GetParam() != JailKind::kLandlock);
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, LimitTest,
-                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kOciJail),
-                         jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, LimitTest, testing::ValuesIn(all_jails()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

@@ -9,6 +9,7 @@
 
 #include "gate/gate_fixture.h"
 #include "os/pipe.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -187,7 +188,7 @@ TEST_P(PlacesTest, a_directory_is_no_stdin_however_it_is_given) {
   EXPECT_NE(read_file(mark), "untouched by a tool");
 }
 
-INSTANTIATE_TEST_SUITE_P(Jails, PlacesTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
+INSTANTIATE_TEST_SUITE_P(Jails, PlacesTest, testing::ValuesIn(jails_with_a_root()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

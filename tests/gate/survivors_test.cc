@@ -6,6 +6,7 @@
 
 #include "gate/gate_fixture.h"
 #include "gate/host_gate.h"
+#include "support/jails.h"
 #include "support/program.h"
 
 namespace sallyport::test {
@@ -113,10 +114,7 @@ TEST_F(GvisorTest, a_killed_spawn_helper_takes_the_sandbox_with_it) {
   EXPECT_TRUE(engine->run(spec({"exit_with", "0"}), kGvisorJail, {}).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(gate, SurvivorTest,
-                         testing::Values(JailKind::kNone, JailKind::kNative, JailKind::kBwrap, JailKind::kLandlock,
-                                         kOciJail),
-                         jail_name);
+INSTANTIATE_TEST_SUITE_P(gate, SurvivorTest, testing::ValuesIn(all_jails()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

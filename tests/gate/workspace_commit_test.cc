@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "gate/workspace_fixture.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -194,7 +195,7 @@ TEST_P(CommitTest, names_and_state_directories_that_are_not_safe_are_refused) {
   EXPECT_FALSE(Workspace::open({.repo = repo_, .state_dir = {}}).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(Jails, CommitTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail), jail_name);
+INSTANTIATE_TEST_SUITE_P(Jails, CommitTest, testing::ValuesIn(jails_with_a_root()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "gate/workspace_fixture.h"
+#include "support/jails.h"
 
 namespace sallyport::test {
 namespace {
@@ -219,8 +220,7 @@ TEST_P(WorkspaceTest, what_a_writable_repo_was_left_with_is_reported_by_the_same
   EXPECT_TRUE(run(*gate_, spec({"exit_with", "0"}), GetParam()).persistence.empty()) << "a read-only repo has none";
 }
 
-INSTANTIATE_TEST_SUITE_P(Jails, WorkspaceTest, testing::Values(JailKind::kNative, JailKind::kBwrap, kOciJail),
-                         jail_name);
+INSTANTIATE_TEST_SUITE_P(Jails, WorkspaceTest, testing::ValuesIn(jails_with_a_root()), jail_name);
 
 }  // namespace
 }  // namespace sallyport::test
