@@ -108,7 +108,7 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
                             .no_exec = all_from(here, options.no_exec),
                             .env_extras = options.env,
                             .stdin_source = NullStdin{},
-                            .allowed_hosts = options.allowed_hosts,
+                            .allowed_egress = options.allowed_egress,
                             .allow_registry = options.allow_registry,
                             .strict_network = options.strict_network,
                             .limits = {.wall = options.timeout,

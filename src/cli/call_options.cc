@@ -55,7 +55,7 @@ Status add_env(CallOptions& call, std::string_view value) {
 }
 
 Status add_host(CallOptions& call, std::string_view value) {
-  call.allowed_hosts.push_back(TRY(parse_host_rule(value)));
+  call.allowed_egress.emplace_back(value);
   return {};
 }
 
@@ -82,7 +82,7 @@ Status set_nofile(CallOptions& call, std::string_view value) {
   std::uint32_t number = 0;
   const char* const end = value.data() + value.size();
   const auto [after, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || after != end || number == 0) {
+  if (error != std::errc{} || after != end) {
     return fail(
         invalid_request("nofile", fmt::format("'{}' is not a number of open files", value), "e.g. --nofile 1024"));
   }

@@ -203,12 +203,16 @@ TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
   odd.timeout = std::chrono::milliseconds(0);
   odd.allow_registry = true;
   odd.probe = "Not A Probe";
+  odd.allowed_egress = {"*"};
+  odd.open_files = 0;
   odd.policy = here / "missing.toml";
   const Call made = make_call(odd, {.current_directory = here}, events_);
   EXPECT_TRUE(made.spec.argv.empty());
   EXPECT_EQ(made.spec.probe, "Not A Probe");
   EXPECT_EQ(made.config.policy, here / "missing.toml");
   EXPECT_TRUE(made.spec.allow_registry);
+  EXPECT_EQ(made.spec.allowed_egress, (std::vector<std::string>{"*"}));
+  EXPECT_EQ(made.spec.open_files, 0U);
   EXPECT_TRUE(made.spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
 }
 

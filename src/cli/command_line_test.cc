@@ -168,6 +168,14 @@ TEST(CommandLine, NoToolAndAWrongProbeNameAreLeftToTheGate_C36) {
   EXPECT_EQ(run_options({"run", "--probe", "Not-Valid", "git"}).probe, "Not-Valid");
 }
 
+TEST(CommandLine, HostsAndLimitsThatNobodyMayHaveAreLeftToTheGate_C36) {
+  EXPECT_EQ(run_options({"run", "--allow-host", "*", "--allow-host", "192.0.2.1", "git"}).allowed_egress,
+            (Args{"*", "192.0.2.1"}));
+  EXPECT_EQ(run_options({"run", "--nofile", "0", "git"}).open_files, 0U);
+  EXPECT_TRUE(parse_command_line(Args{"validate", "--registry", "192.0.2.1", "--allow-host", "*"}));
+  EXPECT_FALSE(parse_command_line(Args{"run", "--nofile", "many", "git"}));  // the control: no number at all
+}
+
 TEST(CommandLine, ASlipOfTheFingersGetsASuggestion) {
   EXPECT_EQ(error_of({"rnu", "--", "git"}).hint, "did you mean 'run'?");
   EXPECT_EQ(error_of({"run", "--tmieout", "1s", "git"}).hint, "did you mean '--timeout'?");

@@ -137,6 +137,18 @@ class Jobs(JobCase):
         statement = independent.open_envelope(done.stdout.decode(), (self.dir / "audit.key.pem").read_bytes())
         self.assertEqual(statement["subject"][0]["digest"], {"gitCommit": commit})
 
+    def test_a_host_that_the_gate_does_not_admit_is_a_refusal_of_the_job_C36(self) -> None:
+        self.committed(package__json=json.dumps({"name": "p", "version": "1.0.0"}))
+        for why, *options in (("IP address", "--registry", "192.0.2.1"), ("every host", "--registry", "registry.example", "--allow-host", "*")):
+            done = self.sallyport("validate", self.repo, "--no-cache", *options)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.check_log()
+            refusal, end = self.records()[-2:]
+            self.assertEqual((refusal["kind"], refusal["tool"], refusal["job"]), ("refusal", "npm", end["run"]))
+            self.assertIn(why, refusal["error"]["message"])
+            self.assertEqual((end["kind"], end["result"]), ("job", "incomplete"))
+            self.assertIn(why, end["steps"][-1]["why"])
+
     def test_what_was_not_completed_is_no_test_result(self) -> None:
         self.committed(app__py="print(1)\n")
         env = {**self.env, "PATH": str(self.dir / "nowhere")}

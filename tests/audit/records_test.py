@@ -44,6 +44,22 @@ class Records(AuditCase):
         self.assertEqual([record["tool"] for record in refusals], ["echo", "git"])
         self.assertEqual(refusals[1]["request"]["argv"], ["git", "status"])
 
+    def test_what_the_gate_does_not_admit_of_hosts_and_limits_is_a_record_C36(self) -> None:
+        wrong = {"every host": ("--allow-host", "*"), "an address": ("--allow-host", "192.0.2.1"), "a top-level domain": ("--allow-host", "*.test"),
+                 "the metadata": ("--allow-host", "h.test,class=metadata"), "no file": ("--nofile", "0")}
+        for what, options in wrong.items():
+            with self.subTest(what):
+                before = len(self.lines()) if self.log.exists() else 0
+                done = self.run_tool("sh", "-c", "touch ran", options=options)
+                self.assertEqual(done.returncode, 125, done.stderr)
+                record = self.records()[-1]
+                self.assertGreater(len(self.lines()), before)
+                self.assertEqual((record["kind"], record["error"]["kind"], record["tool"]), ("refusal", "invalid_request", "sh"))
+                SCHEMA.validate(record)
+                self.assertFalse((self.repo / "ran").exists())
+        self.assertEqual(self.run_tool("sh", "-c", "touch ran", options=("--nofile", "64")).returncode, 0)  # the control
+        self.assertTrue((self.repo / "ran").exists())
+
     def test_a_linked_worktree_has_its_own_commit(self) -> None:
         git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
         run = lambda *args, cwd: subprocess.run([*git, *args], cwd=cwd, check=True, capture_output=True, text=True).stdout.strip()

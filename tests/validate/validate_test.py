@@ -336,8 +336,15 @@ class Reports(ValidateTest):
         known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
         self.assertTrue({result["ruleId"] for result in run["results"]} <= known)
 
+    def test_leaves_wrong_hosts_to_the_gate_C36(self):
+        self.depend_on("dep-a")
+        for args in (["*.test"], ["*.a.test"], ["192.0.2.1"], ["a.test", "--allow-host", "*"]):
+            done = subprocess.run([*self.command()[:4], *args, "--json"], cwd=self.base, env=self.environment(), capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (2, "incomplete"), (args, done.stderr))
+
     def test_refuses_wrong_usage_with_125(self):
-        for args in (["--min-age", "soon"], ["--severity", "x"], ["--registry", "*.test"], ["--allow-scripts", "-x"], ["a", "b"]):
+        for args in (["--min-age", "soon"], ["--severity", "x"], ["--allow-scripts", "-x"], ["a", "b"]):
             done = subprocess.run([self.command()[0], "validate", *args], cwd=self.base, env=self.environment(),
                                   capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 125, (args, done.stderr))

@@ -141,7 +141,7 @@ int run_validate_verb(const ValidateCommand& command, const Environment& environ
 }
 
 Status set_registry(ValidateCommand& command, std::string_view value) {
-  command.options.registry = TRY(jobs::registry_named(value));
+  command.options.registry = std::string(value);
   return {};
 }
 Status add_lock_host(ValidateCommand& command, std::string_view value) {
@@ -149,7 +149,7 @@ Status add_lock_host(ValidateCommand& command, std::string_view value) {
   return {};
 }
 Status add_fetch_host(ValidateCommand& command, std::string_view value) {
-  command.options.more_hosts.push_back(TRY(parse_host_rule(value)));
+  command.options.more_hosts.emplace_back(value);
   return {};
 }
 Status set_allow_scripts(ValidateCommand& command, std::string_view value) {

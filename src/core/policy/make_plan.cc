@@ -130,8 +130,9 @@ Status check_limits(const Limits& limits) {
 
 Result<std::vector<HostRule>> allowed_hosts(const ToolEntry& tool, const JailedSubprocessSpec& spec) {
   std::vector<HostRule> rules = tool.allowed_hosts;
-  rules.insert(rules.end(), spec.allowed_hosts.begin(), spec.allowed_hosts.end());
+  // Of two rules for a name the first counts, and a registry's are at the end of the others (RegistryAllowlist::apply_to).
   for (const std::string& text : spec.allowed_egress) rules.push_back(TRY(parse_host_rule(text)));
+  rules.insert(rules.end(), spec.allowed_hosts.begin(), spec.allowed_hosts.end());
   return rules;
 }
 

@@ -83,6 +83,22 @@ TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   EXPECT_TRUE(call->git_first.has_value());
 }
 
+TEST(Admit, PutsTheHostsThatTheCallerWroteBeforeARegistrysAndRefusesWhatIsNone_C36) {
+  JailedSubprocessSpec spec = spec_for({"npm", "ci"});
+  spec.allowed_hosts = {*parse_host_rule("registry.test")};
+  spec.allowed_egress = {"registry.test,down=1M"};
+  const AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();
+  ASSERT_EQ(call.hosts.size(), 2U);
+  EXPECT_EQ(call.hosts.front().fields().max_down, mebibytes(1));
+  for (const char* text : {"*", "*.test", "192.0.2.1", "h.test,class=metadata"}) {
+    spec.allowed_egress = {text};
+    EXPECT_EQ(refusal(spec), "host rule") << text;
+  }
+  spec.allowed_egress = {};
+  spec.open_files = 0;
+  EXPECT_EQ(refusal(spec), "nofile");
+}
+
 TEST(Admit, HardensAgainForWhatGitHasListedAndChangesNothingElse) {
   const JailedSubprocessSpec spec = spec_for({"git", "status"});
   AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();

@@ -1,7 +1,9 @@
 // What the audit log keeps of a whole validation.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <variant>
 
 #include "jobs/validate/validate.h"
 #include "sallyport/audit.h"
@@ -25,6 +27,8 @@ JobResult result_of(StageState state) {
   return JobResult::kSkipped;
 }
 
+bool is_incomplete(const StageResult& stage) { return stage.state == StageState::kIncomplete; }
+
 }  // namespace
 
 AuditJob audit_of(const ValidateReport& report, const ValidateOptions& options) {
@@ -38,6 +42,11 @@ AuditJob audit_of(const ValidateReport& report, const ValidateOptions& options) 
     }
     warned = warned || step.result == JobResult::kWarned;
     job.steps.push_back(std::move(step));
+  }
+  // What kept it from its first stage is no stage's.
+  const auto* const incomplete = std::get_if<Incomplete>(&report.verdict);
+  if (incomplete != nullptr && std::ranges::none_of(report.stages, &is_incomplete)) {
+    job.steps.push_back({.name = "start", .result = JobResult::kIncomplete, .why = incomplete->why});
   }
   const int code = exit_code_of(report.verdict);
   job.result = code == 2 ? JobResult::kIncomplete : code == 1 ? JobResult::kFailed : JobResult::kPassed;

@@ -94,6 +94,46 @@ class FetchCache {
   std::unique_ptr<Workspace> workspace_;
 };
 
+struct NamedRegistry {
+  std::string_view scheme = "https://";
+  std::string_view rule{};
+};
+
+NamedRegistry split_registry(std::string_view text) {
+  constexpr std::string_view kHttp = "http://";
+  NamedRegistry named;
+  if (text.starts_with(kHttp)) named.scheme = kHttp;
+  if (text.starts_with(named.scheme)) text.remove_prefix(named.scheme.size());
+  if (text.ends_with('/')) text.remove_suffix(1);
+  named.rule = text;
+  return named;
+}
+
+Result<RegistryAllowlist> registry_named(const NamedRegistry& named, HostRule rule) {
+  const HostRuleFields& fields = rule.fields();
+  if (fields.any_subdomain) {
+    return fail(bad_request("registry", "a registry is one host", "write HOST[:PORT][=ADDR:PORT]"));
+  }
+  RegistryAllowlist registry{.registry = fmt::format("{}{}", named.scheme, fields.name)};
+  if (fields.port) registry.registry += fmt::format(":{}", *fields.port);
+  registry.registry += '/';
+  registry.hosts.push_back(std::move(rule));
+  return registry;
+}
+
+// A text that is no host rule is for the gate to refuse and to record (C36), before a stage says anything about the repo.
+Result<HostRule> read_host(const JobContext& context, JailKind jail, std::string_view text) {
+  Result<HostRule> rule = parse_host_rule(text);
+  if (rule) return rule;
+  const JailedSubprocessSpec call{.argv = {"npm", "ci"},
+                                  .repo = context.repo,
+                                  .cwd = context.repo,
+                                  .allowed_egress = {std::string(text)},
+                                  .limits = {.wall = milliseconds(1)}};
+  const Result<JailedSubprocessResult> refused = context.gate->run(call, jail, context.stop);
+  return refused ? rule : fail(refused.error());
+}
+
 class Validation {
  public:
   Validation(const JobContext& context, const ValidateOptions& options) : context_(context), options_(options) {
@@ -126,8 +166,11 @@ class Validation {
       report_.verdict = verdict_of(report_.stages);
       return {};
     }
-    RegistryAllowlist registry =
-        options_.registry ? *options_.registry : TRY(RegistryAllowlist::of_npm(context_.gate->config()));
+    std::vector<HostRule> more_hosts;
+    for (const std::string& text : options_.more_hosts) {
+      more_hosts.push_back(TRY(read_host(context_, options_.jail, text)));
+    }
+    RegistryAllowlist registry = TRY(find_registry());
     if (options_.registry_auth) TRY(registry.add_credentials(context_.gate->config()));
     report_.registry = registry.registry;
     const std::unique_ptr<Workspace> workspace = TRY(Workspace::open(
@@ -135,6 +178,7 @@ class Validation {
     const StageSetup setup{.context = &context_,
                            .options = &options_,
                            .registry = &registry,
+                           .more_hosts = std::move(more_hosts),
                            .workspace = workspace.get(),
                            .notes = &report_.notes};
     run_in(setup, std::get<NpmProject>(std::move(recognised)));
@@ -146,6 +190,12 @@ class Validation {
       report_.changes_problem = changes.error().message;
     }
     return {};
+  }
+
+  [[nodiscard]] Result<RegistryAllowlist> find_registry() const {
+    if (!options_.registry) return RegistryAllowlist::of_npm(context_.gate->config());
+    const NamedRegistry named = split_registry(*options_.registry);
+    return registry_named(named, TRY(read_host(context_, options_.jail, named.rule)));
   }
 
   void run_in(const StageSetup& setup, NpmProject project) {
@@ -237,25 +287,6 @@ class Validation {
 
 ValidateReport run_validate(const JobContext& context, const ValidateOptions& options) {
   return Validation(context, options).run();
-}
-
-Result<RegistryAllowlist> registry_named(std::string_view text) {
-  constexpr std::string_view kHttps = "https://";
-  constexpr std::string_view kHttp = "http://";
-  const bool is_http = text.starts_with(kHttp);
-  if (is_http) text.remove_prefix(kHttp.size());
-  if (text.starts_with(kHttps)) text.remove_prefix(kHttps.size());
-  if (text.ends_with('/')) text.remove_suffix(1);
-  HostRule rule = TRY(parse_host_rule(text));
-  const HostRuleFields& fields = rule.fields();
-  if (fields.any_subdomain) {
-    return fail(bad_request("registry", "a registry is one host", "write HOST[:PORT][=ADDR:PORT]"));
-  }
-  RegistryAllowlist registry{.registry = fmt::format("{}{}", is_http ? kHttp : kHttps, fields.name)};
-  if (fields.port) registry.registry += fmt::format(":{}", *fields.port);
-  registry.registry += '/';
-  registry.hosts.push_back(std::move(rule));
-  return registry;
 }
 
 }  // namespace sallyport::jobs

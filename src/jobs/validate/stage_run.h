@@ -13,7 +13,8 @@ struct StageSetup {
   const JobContext* context = nullptr;
   const ValidateOptions* options = nullptr;
   const RegistryAllowlist* registry = nullptr;
-  Workspace* workspace = nullptr;  // null: the repo itself, read-only
+  std::vector<HostRule> more_hosts{};  // of the options, read
+  Workspace* workspace = nullptr;      // null: the repo itself, read-only
   std::vector<std::string>* notes = nullptr;
 };
 

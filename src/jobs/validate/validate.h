@@ -25,11 +25,12 @@
 namespace sallyport::jobs {
 
 struct ValidateOptions {
-  std::optional<RegistryAllowlist> registry{};  // unset: the registry of the operator's own npm
-  bool registry_auth = false;                   // with the operator's credentials there (JailedSubprocessSpec)
-  std::vector<std::string> lock_hosts{};        // host or host:port that a lock file may name besides the registry
-  std::vector<HostRule> more_hosts{};           // what fetch may reach besides the registry
-  std::vector<std::string> allow_scripts{};     // names of packages; empty: no build stage
+  // "[http://|https://]HOST[:PORT][=ADDR:PORT]", https unless it says otherwise; unset: what the operator's own npm is set to.
+  std::optional<std::string> registry{};
+  bool registry_auth = false;                // with the operator's credentials there (JailedSubprocessSpec)
+  std::vector<std::string> lock_hosts{};     // host or host:port that a lock file may name beside the registry
+  std::vector<std::string> more_hosts{};     // host rules: what fetch may reach beside the registry
+  std::vector<std::string> allow_scripts{};  // names of packages; empty: no build stage
   std::optional<std::chrono::seconds> min_age{};
   std::chrono::sys_seconds now{};
   bool signatures = false;  // npm audit signatures, which needs a host of Sigstore's, too
@@ -65,10 +66,6 @@ struct ValidateReport {
 };
 
 [[nodiscard]] ValidateReport run_validate(const JobContext& context, const ValidateOptions& options);
-
-// "[http://|https://]HOST[:PORT][=ADDR:PORT]": the registry's URL and the rule that lets npm reach it. The default is
-// https.
-[[nodiscard]] Result<RegistryAllowlist> registry_named(std::string_view text);
 
 // For the audit log: each stage a step.
 [[nodiscard]] AuditJob audit_of(const ValidateReport& report, const ValidateOptions& options);
