@@ -147,6 +147,9 @@ class Gate {
   // the system's directories, any arguments). Without this call, the second of two such runs in a row builds them.
   [[nodiscard]] virtual Status warm_up(const JailedSubprocessSpec& spec) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() = 0;
+  // For a job that cannot make its first call (its report has no place): records that as a refusal, as the gate's own are. The error
+  // to report: `why`, or the log's own when that cannot take the record and must.
+  [[nodiscard]] virtual Error refuse(const Error& why) = 0;
   [[nodiscard]] virtual const GateConfig& config() const = 0;
   // Those that kAuto tries, in its order, then the others. Whether one works here only a run tells.
   [[nodiscard]] virtual std::vector<JailOffer> jails() const = 0;

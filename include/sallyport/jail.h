@@ -70,7 +70,10 @@ struct JailedSubprocessSpec {
   // Borrowed for the call: the run sees this workspace instead of the repo, at the repo's path, writable; the host's
   // repo stays unchanged. It must have been opened over `repo`.
   Workspace* workspace = nullptr;
-  // Also borrowed: workspaces over other directories (a cache), each at its directory's path.
+  // Instead: one that the gate opens over the call's repo once the call is admitted, and closes after it. It has a name, and no
+  // `repo` of its own; without `events` it has the gate's.
+  std::optional<WorkspaceOptions> named_workspace{};
+  // Borrowed likewise: workspaces over other directories (a cache), each at its own directory's path.
   std::vector<Workspace*> overlays{};
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
@@ -103,6 +106,9 @@ struct JailedSubprocessSpec {
   std::optional<std::uint32_t> open_files{};  // of each process
   std::vector<Guarantee> required{};
   std::optional<std::string> probe{};  // a name for events and records; checked before anything else (C12)
+  // What the caller must have before its tool starts, a place for the result. Asked once the call is admitted, before anything of
+  // it is made or started; an error is a refusal of the call, recorded as the gate's own are (C36). Explaining does not ask.
+  std::function<Status()> before_start{};
   OutputPipes output_pipes = OutputPipes::kTwo;
   OutputTap tap{};
   // For a tap that must not wait for its own reader: a descriptor that becomes writable when the tap can take more of

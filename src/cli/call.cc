@@ -9,10 +9,8 @@
 
 #include "cli/container_choice.h"
 #include "cli/repo_root.h"
-#include "core/errors.h"
 #include "core/view/paths.h"
 #include "os/canonical.h"
-#include "workspace/impl.h"
 
 namespace sallyport::cli {
 namespace {
@@ -64,34 +62,12 @@ std::optional<UpstreamProxyText> find_proxy(const CallOptions& options, const En
   return UpstreamProxyText{.url = environment.proxy.value_or(""), .without = environment.no_proxy.value_or("")};
 }
 
-Result<WorkspaceOptions> workspace_named(const CallOptions& options, const Environment& environment,
-                                         const fs::path& repo) {
-  if (options.workspace->empty()) {
-    return fail(invalid_request("workspace", "its name is empty", "name one: --workspace NAME"));
-  }
-  return WorkspaceOptions{.repo = repo, .state_dir = workspace_place(options, environment), .name = *options.workspace};
-}
-
 }  // namespace
 
 fs::path workspace_place(const CallOptions& options, const Environment& environment) {
   if (!options.workspace) return {};
   return options.workspace_dir ? from(environment.current_directory, *options.workspace_dir)
                                : workspace_dir(environment);
-}
-
-Result<std::unique_ptr<Workspace>> open_workspace(const CallOptions& options, const Environment& environment,
-                                                  const fs::path& repo, EventSink& events) {
-  if (!options.workspace) return std::unique_ptr<Workspace>();
-  WorkspaceOptions named = TRY(workspace_named(options, environment, repo));
-  named.events = &events;
-  return Workspace::open(std::move(named));
-}
-
-Result<std::unique_ptr<Workspace>> foresee_workspace(const CallOptions& options, const Environment& environment,
-                                                     const fs::path& repo) {
-  if (!options.workspace) return std::unique_ptr<Workspace>();
-  return Workspace::Impl::foresee(TRY(workspace_named(options, environment, repo)));
 }
 
 Call make_call(const CallOptions& options, const Environment& environment, EventSink& events) {
@@ -125,6 +101,10 @@ Call make_call(const CallOptions& options, const Environment& environment, Event
   spec.speculation = options.speculation;
   spec.via_proxy = find_proxy(options, environment);
   spec.registry_auth = options.registry_auth;
+  if (options.workspace) {
+    spec.named_workspace =
+        WorkspaceOptions{.state_dir = workspace_place(options, environment), .name = *options.workspace};
+  }
   if (options.extra_ca) spec.extra_ca = from(here, *options.extra_ca);
   if (options.allow_unjailed) spec.allow_unjailed = AllowUnjailed();
   if (options.stdin_choice == StdinChoice::kOurs) spec.stdin_source = StdinFd{.fd = STDIN_FILENO};

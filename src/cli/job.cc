@@ -70,20 +70,15 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, const Environ
   if (!options.workspaces.empty()) reach.workspaces.push_back(options.workspaces);
   std::unique_ptr<AuditSink> audit = TRY(open_audit(options.audit, environment, options.label, reach, events));
   const std::string id = audit ? TRY(audit::fresh_run_id()) : std::string();
-  GateConfig config = gate_config(environment, {});
+  GateConfig config = gate_config(environment, repo ? *repo : options.repo.value_or(fs::path()));
   config.events = &events;
   config.audit = audit.get();
   config.job = id;
+  std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
   Result<Outputs> outputs = repo ? settle_outputs(options, environment, *repo) : fail(repo.error());
-  if (!outputs) {
-    const JailedSubprocessSpec none_yet;
-    const AuditCall call{.spec = none_yet, .repo = repo ? *repo : options.repo.value_or(fs::path()), .job = id};
-    return fail(record_refusal(config, call, outputs.error()));
-  }
+  if (!outputs) return fail(gate->refuse(outputs.error()));
   static_cast<void>(sweep_stale_scratch("/tmp"));
   ScratchDir scratch = TRY(ScratchDir::create("/tmp"));
-  config.repo = *repo;
-  std::unique_ptr<Gate> gate = TRY(Gate::open(std::move(config)));
   auto job = std::make_unique<Job>(std::move(signals), std::move(over), std::move(scratch), std::move(audit),
                                    std::move(gate), id);
   job->commit_ = repo_commit(*repo);

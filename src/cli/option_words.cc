@@ -44,6 +44,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"`jail`", "--jail"},
     {"`JailedSubprocessResult::persistence`", "--json"},
     {"`lock_hosts`", "--lock-host"},
+    {"`named_workspace`", "--workspace"},
     {"`no_exec`", "--noexec"},
     {"`policy`", "--policy"},
     {"`repo`", "--repo"},

@@ -37,6 +37,8 @@ Status check_apart(const fs::path& log, const fs::path& other, std::string_view 
 
 LogReach reach_of(const AuditCall& call) {
   LogReach reach{.repo = call.repo, .writable = call.spec.extra_read_write};
+  const std::optional<WorkspaceOptions>& named = call.spec.named_workspace;
+  if (named && !named->state_dir.empty()) reach.workspaces.push_back(named->state_dir);
   for (Workspace* const workspace : workspaces_of(call.spec)) {
     if (workspace == nullptr) continue;
     reach.workspaces.push_back(workspace->impl().state_path().parent_path());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/errors.h"
@@ -31,13 +32,21 @@ Result<JailedSubprocessSpec> with_registry(const JailedSubprocessSpec& spec, con
   JailedSubprocessSpec more = spec;
   more.allow_registry = false;
   more.registry_auth = false;
+  more.before_start = {};  // it was asked
   RegistryAllowlist registry = TRY(RegistryAllowlist::of_npm(config));
   if (spec.registry_auth) TRY(registry.add_credentials(config));
   registry.apply_to(more);
   return more;
 }
 
-// One line for each jail that was tried, and the advice of the first, which is the preferred jail.
+JailedSubprocessSpec with_workspace(const JailedSubprocessSpec& spec, Workspace& workspace) {
+  JailedSubprocessSpec more = spec;
+  more.named_workspace.reset();
+  more.workspace = &workspace;
+  return more;
+}
+
+// One line for each jail that was tried, and the first one's advice: it is the jail we would rather have had.
 class NoneWorked {
  public:
   void add(const Jail& jail, const Error& error) {
@@ -99,23 +108,40 @@ Status Engine::make_ready(Jail& jail, Prepared& prepared, const JailedSubprocess
   return look_at_writable_places(prepared);
 }
 
-Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
-  const AuditCall call{.spec = spec,
-                       .jail = jail,
-                       .policy_digest = unusable_ ? std::string_view() : digest_of_policy(),
-                       .repo = spec.repo.empty() ? config_.repo : spec.repo,
-                       .job = config_.job};
-  return run_audited(config_, call, [&] { return perform(spec, jail, stop); });
+AuditCall Engine::for_audit(const JailedSubprocessSpec& spec, JailKind jail) {
+  return {.spec = spec,
+          .jail = jail,
+          .policy_digest = unusable_ ? std::string_view() : digest_of_policy(),
+          .repo = spec.repo.empty() ? config_.repo : spec.repo,
+          .job = config_.job};
 }
 
-// We probe by doing: the call uses the first jail that can be built. We do not cache the answer: the kernel answers in
-// microseconds, and a cached "no" would outlive the sysctl that caused it.
+Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {
+  return run_audited(config_, for_audit(spec, jail), [&] { return perform(spec, jail, stop); });
+}
+
+Error Engine::refuse(const Error& why) {
+  const JailedSubprocessSpec none_yet;
+  return record_refusal(config_, for_audit(none_yet, JailKind::kAuto), why);
+}
+
 Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                const std::stop_token& stop) {
   AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
+  if (spec.before_start) TRY(spec.before_start());
   if (spec.allow_registry || spec.registry_auth) return perform(TRY(with_registry(spec, config_)), kind, stop);
-  // A jail built ahead would run as the caller, and this run needs another user.
+  const std::unique_ptr<Workspace> named = TRY(open_named_workspace(spec, config_, Purpose::kRun));
+  if (!named) return perform_admitted(std::move(call), candidates, spec, kind, stop);
+  return perform_admitted(std::move(call), candidates, with_workspace(spec, *named), kind, stop);
+}
+
+// Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
+// the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
+Result<JailedSubprocessResult> Engine::perform_admitted(AdmittedCall call, std::span<Jail* const> candidates,
+                                                        const JailedSubprocessSpec& spec, JailKind kind,
+                                                        const std::stop_token& stop) {
+  // A jail of the caller's own would be in vain.
   if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   const WorkspacesInUse in_use = TRY(WorkspacesInUse::begin(spec));
@@ -144,6 +170,13 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
   AdmittedCall call = TRY(admit_here(spec));
   const std::span<Jail* const> candidates = TRY(jails_.candidates(kind));
   if (spec.allow_registry || spec.registry_auth) return explain(TRY(with_registry(spec, config_)), kind);
+  const std::unique_ptr<Workspace> named = TRY(open_named_workspace(spec, config_, Purpose::kExplain));
+  if (!named) return explain_admitted(std::move(call), candidates, spec, kind);
+  return explain_admitted(std::move(call), candidates, with_workspace(spec, *named), kind);
+}
+
+Result<Explanation> Engine::explain_admitted(AdmittedCall call, std::span<Jail* const> candidates,
+                                             const JailedSubprocessSpec& spec, JailKind kind) {
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
   Jail* chosen = candidates.front();
   NoneWorked none_worked;
@@ -174,7 +207,7 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
 }
 
 Status Engine::warm_up(const JailedSubprocessSpec& spec) {
-  if (!workspaces_of(spec).empty()) {
+  if (!workspaces_of(spec).empty() || spec.named_workspace) {
     return fail(invalid_request("workspace", "no jail waits with one: it belongs to one run at a time"));
   }
   AdmittedCall call = TRY(admit_here(spec));

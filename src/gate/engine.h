@@ -35,6 +35,7 @@ class Engine : public Gate {
   [[nodiscard]] Status warm_up(const JailedSubprocessSpec& spec) override;
   [[nodiscard]] WarmCounts warm_counts() override;
   [[nodiscard]] std::vector<JailOffer> jails() const override { return jails_.offers(); }
+  [[nodiscard]] Error refuse(const Error& why) override;
   [[nodiscard]] const GateConfig& config() const override { return config_; }
 
  private:
@@ -42,6 +43,12 @@ class Engine : public Gate {
   // before, the result or the refusal after.
   [[nodiscard]] Result<JailedSubprocessResult> perform(const JailedSubprocessSpec& spec, JailKind kind,
                                                        const std::stop_token& stop);
+  [[nodiscard]] Result<JailedSubprocessResult> perform_admitted(AdmittedCall call, std::span<Jail* const> candidates,
+                                                                const JailedSubprocessSpec& spec, JailKind kind,
+                                                                const std::stop_token& stop);
+  [[nodiscard]] Result<Explanation> explain_admitted(AdmittedCall call, std::span<Jail* const> candidates,
+                                                     const JailedSubprocessSpec& spec, JailKind kind);
+  [[nodiscard]] AuditCall for_audit(const JailedSubprocessSpec& spec, JailKind jail);
   [[nodiscard]] Result<JailedSubprocessResult> try_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                       const std::stop_token& stop);
   // Asks git first, if the call needs that.

@@ -51,6 +51,21 @@ std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec) {
   return all;
 }
 
+Result<std::unique_ptr<Workspace>> open_named_workspace(const JailedSubprocessSpec& spec, const GateConfig& config,
+                                                        Purpose purpose) {
+  if (!spec.named_workspace) return std::unique_ptr<Workspace>();
+  WorkspaceOptions named = *spec.named_workspace;
+  if (spec.workspace != nullptr || !named.repo.empty()) {
+    return fail(invalid_request("workspace", "the call names one, and another or its repo", "leave the others out"));
+  }
+  if (named.name.empty()) {
+    return fail(invalid_request("workspace", "its name is empty", "name one with `named_workspace`"));
+  }
+  named.repo = config.repo;
+  if (named.events == nullptr) named.events = config.events;
+  return purpose == Purpose::kExplain ? Workspace::Impl::foresee(std::move(named)) : Workspace::open(std::move(named));
+}
+
 Status check_workspaces(const JailedSubprocessSpec& spec, const CanonicalPaths& paths) {
   const std::vector<Workspace*> all = workspaces_of(spec);
   if (all.empty()) return {};

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/policy/make_plan.h"
 #include "gate/prepare.h"
+#include "sallyport/gate.h"
 #include "sallyport/jail.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/result.h"
@@ -20,8 +22,12 @@ namespace sallyport {
 // The repo's workspace comes first.
 [[nodiscard]] std::vector<Workspace*> workspaces_of(const JailedSubprocessSpec& spec);
 
-// Refuses a workspace of another repo, one whose private part the run could reach, and options that would write to the
-// repo itself, past the workspace.
+// The workspace that the call names, over the gate's repo; null when it names none. Explaining makes nothing.
+[[nodiscard]] Result<std::unique_ptr<Workspace>> open_named_workspace(const JailedSubprocessSpec& spec,
+                                                                      const GateConfig& config, Purpose purpose);
+
+// Refuses a workspace of another repo, one whose private part the run could reach, and what would write beside it: then the
+// repo would not stay as it is.
 [[nodiscard]] Status check_workspaces(const JailedSubprocessSpec& spec, const CanonicalPaths& paths);
 
 // The working directory. An earlier run may have made it; then it exists in the workspace only.

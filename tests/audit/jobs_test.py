@@ -167,6 +167,12 @@ class Jobs(JobCase):
         refusals = [record for record in self.records() if record["kind"] == "refusal"]
         self.assertEqual([record["label"] for record in refusals], ["probe", "validate", "lint"])
         self.assertEqual(refusals[0]["error"]["kind"], "invalid_request")
+        self.committed(app__py="print(1)\n")
+        done = self.sallyport("probe", "rg_curated", self.repo, "--sarif", self.dir / "nowhere/out.sarif")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        refusal = self.records()[-1]
+        self.assertEqual((refusal["kind"], refusal["label"], len(refusal["job"])), ("refusal", "probe", 32))
+        self.assertIsNotNone(refusal["policy_digest"])
 
     def test_of_an_edited_log_nothing_is_attested_and_nothing_crashes(self) -> None:
         self.committed(app__py="print(1)\n")

@@ -31,7 +31,7 @@ class Records(AuditCase):
         self.assertEqual(self.audit_json("verify")["whole"], True)
         self.assertEqual(self.audit_json("verify")["open_intents"], 0)
 
-    def test_a_refusal_before_the_gate_and_at_its_opening_is_a_record(self) -> None:
+    def test_a_refusal_at_the_gates_opening_and_of_a_workspace_is_a_record(self) -> None:
         few = f'ulimit -n 40; exec "$0" run --jail none --policy {self.policy} --repo {self.repo} -- echo'
         done = subprocess.run(["sh", "-c", few, SALLYPORT], env=self.env, cwd=self.repo, capture_output=True, check=False)
         self.assertEqual(done.returncode, 125, done.stderr)
@@ -42,7 +42,28 @@ class Records(AuditCase):
             SCHEMA.validate(json.loads(line))
         refusals = [record for record in self.records() if record["kind"] == "refusal"]
         self.assertEqual([record["tool"] for record in refusals], ["echo", "git"])
-        self.assertEqual(refusals[1]["request"]["argv"], ["git", "status"])
+        intent = next(record for record in self.records() if record["kind"] == "intent")
+        self.assertEqual((intent["run"], intent["request"]["argv"]), (refusals[1]["run"], ["git", "status"]))
+
+    def test_what_the_caller_lacks_is_refused_by_the_gate_once_the_call_is_admitted_C36(self) -> None:
+        kept = self.dir / "layers"
+        bad_place, workspace = ("--receipt", self.dir / "nowhere/receipt"), ("--workspace", "w", "--workspace-dir", kept)
+        for options, tool, why in ((bad_place, "bash", "disallowed_subprocess"), (bad_place, "git", "invalid_request"),
+                                   (workspace, "bash", "disallowed_subprocess"), (("--workspace", "-bad"), "git", "invalid_request"),
+                                   (("--workspace", "-bad"), "bash", "disallowed_subprocess")):
+            with self.subTest(options=options, tool=tool):
+                done = self.sallyport("run", "--repo", self.repo, *options, "--", tool, "--version")
+                self.assertEqual(done.returncode, 125, done.stderr)
+                record = self.records()[-1]
+                self.assertEqual((record["kind"], record["error"]["kind"], record["tool"]), ("refusal", why, tool))
+                self.assertIsNotNone(record["policy_digest"])
+                self.assertFalse(kept.exists())
+                explained = self.sallyport("explain", "--json", "--repo", self.repo, *options, "--", tool, "--version")
+                if options != bad_place:
+                    self.assertEqual(json.loads(explained.stdout)["error"]["kind"], why)
+        done = self.sallyport("run", "--repo", self.repo, "--receipt", self.dir / "receipt", *workspace, "--", "git", "--version")  # the control
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(kept.exists() and (self.dir / "receipt").exists())
 
     def test_what_the_gate_does_not_admit_of_hosts_and_limits_is_a_record_C36(self) -> None:
         wrong = {"every host": ("--allow-host", "*"), "an address": ("--allow-host", "192.0.2.1"), "a top-level domain": ("--allow-host", "*.test"),

@@ -102,6 +102,52 @@ TEST_F(GateTest, C36_a_host_that_cannot_be_read_is_a_refused_call) {
   EXPECT_EQ(refused.error().as<InvalidRequest>()->field, "host rule");
 }
 
+TEST_F(GateTest, C36_what_the_caller_lacks_is_asked_of_an_admitted_call_before_anything_of_it_is_made) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  int asked = 0;
+  JailedSubprocessSpec what = spec({"rm"});
+  what.named_workspace = WorkspaceOptions{.state_dir = dir_ / "state", .name = "w"};
+  what.before_start = [&asked]() -> Status {
+    ++asked;
+    return fail(Error{InvalidRequest{"receipt"}, "no place for it", "name one"});
+  };
+  const auto refused = gate->run(what, JailKind::kNone, {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().as<DisallowedSubprocessError>(), nullptr) << refused.error().message;
+  EXPECT_EQ(asked, 0);
+  what.argv = {"leave_mark", (repo_ / "mark").string()};
+  const auto unplaced = gate->run(what, JailKind::kNative, {});
+  ASSERT_FALSE(unplaced);
+  ASSERT_NE(unplaced.error().as<InvalidRequest>(), nullptr) << unplaced.error().message;
+  EXPECT_EQ(unplaced.error().as<InvalidRequest>()->field, "receipt");
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(fs::exists(dir_ / "state"));
+  // The control.
+  what.before_start = {};
+  EXPECT_EQ(exit_code(run(*gate, what, JailKind::kNative)), 0);
+  EXPECT_FALSE(fs::exists(repo_ / "mark"));
+  const auto kept = Workspace::open({.repo = repo_, .state_dir = dir_ / "state", .name = "w"});
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ((*kept)->type_of("mark").value(), FileType::kFile);
+}
+
+TEST_F(GateTest, C36_a_named_workspace_needs_its_name_and_is_the_only_one) {
+  const std::unique_ptr<Gate> gate = open_gate();
+  const std::unique_ptr<Workspace> open = Workspace::open({.repo = repo_, .state_dir = dir_ / "state"}).value();
+  JailedSubprocessSpec what = spec({"exit_with", "0"});
+  const auto field_of = [&](const WorkspaceOptions& named) {
+    what.named_workspace = named;
+    const auto refused = gate->run(what, JailKind::kNative, {});
+    const auto* request = refused ? nullptr : refused.error().as<InvalidRequest>();
+    return request == nullptr ? std::string("not refused") : request->field;
+  };
+  EXPECT_EQ(field_of({.state_dir = dir_ / "state"}), "workspace");
+  EXPECT_EQ(field_of({.repo = repo_, .state_dir = dir_ / "state", .name = "w"}), "workspace");
+  EXPECT_EQ(field_of({.state_dir = dir_ / "state", .name = "w"}), "not refused");  // the control
+  what.workspace = open.get();
+  EXPECT_EQ(field_of({.state_dir = dir_ / "state", .name = "w"}), "workspace");
+}
+
 TEST_F(GateTest, C6_stdin_is_empty_unless_bytes_or_a_descriptor_are_given) {
   const std::unique_ptr<Gate> gate = open_gate();
   EXPECT_EQ(run_allowlisted(*gate, {"print_stdin"}, in(repo_))->stdout_stream.bytes, "");

@@ -123,9 +123,6 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
 int explain_tool(const CallOptions& options, const Environment& environment) {
   ConsoleEvents events(options.format, options.verbosity);
   Call call = make_call(options, environment, events);
-  const Result<std::unique_ptr<Workspace>> workspace = foresee_workspace(options, environment, call.spec.repo);
-  if (!workspace) return report(workspace.error(), options.format, events);
-  call.spec.workspace = workspace->get();
   const Result<std::unique_ptr<Gate>> gate = Gate::open(std::move(call.config));
   if (!gate) return report(gate.error(), options.format, events);
   const Result<Explanation> explanation = (*gate)->explain(call.spec, options.jail);

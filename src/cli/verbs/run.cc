@@ -25,7 +25,6 @@
 #include "cli/verb.h"
 #include "cli/verdict.h"
 #include "core/json/json.h"
-#include "gate/audited.h"
 #include "gate/one_run.h"
 #include "os/canonical.h"
 #include "os/output_file.h"
@@ -150,15 +149,11 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   call.spec.stop_fd = signals->fd();
   if (to.live && !to.stream && streams_are_one_file()) call.spec.output_pipes = OutputPipes::kOne;
 
-  const auto refuse = [&](const Error& why) {
-    const AuditCall refused{.spec = call.spec, .jail = options.jail, .repo = call.spec.repo};
-    return fail_run(record_refusal(call.config, refused, why), options, to, events);
+  std::optional<OutputFile> receipt;
+  call.spec.before_start = [&]() -> Status {
+    receipt = TRY(settle_receipt(options, environment, call.spec));
+    return {};
   };
-  const Result<std::optional<OutputFile>> receipt = settle_receipt(options, environment, call.spec);
-  if (!receipt) return refuse(receipt.error());
-  const Result<std::unique_ptr<Workspace>> workspace = open_workspace(options, environment, call.spec.repo, events);
-  if (!workspace) return refuse(workspace.error());
-  call.spec.workspace = workspace->get();
 
   const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
   Result<std::unique_ptr<Gate>> gate =
@@ -174,7 +169,7 @@ int run_tool(const CallOptions& options, const Environment& environment) {
   result->denials = in_options(std::move(result->denials));
   const int code = exit_code_of(result->outcome, stop_signal);
   const std::vector<std::string> hints = hints_after(options, *result);
-  const Status kept = keep_receipt(options, *receipt, *result, events.collected());
+  const Status kept = keep_receipt(options, receipt, *result, events.collected());
   if (!kept) return fail_run(kept.error(), options, to, events);
   if (to.stream) leave(finish_stream(*result, hints, to, code));
   if (to.live) {
