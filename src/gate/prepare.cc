@@ -77,8 +77,16 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
       guarantee_unavailable(Guarantee::kNetUnixIsolated, "stdin is a socket", "pass the bytes, or a pipe or file"));
 }
 
-// Adjusts what depends on the version that was found.
+void set_plan(Prepared& prepared, Plan plan) {
+  prepared.argv = plan.argv;
+  prepared.env = plan.env;
+  prepared.plan = std::move(plan);
+}
+
+// What depends on the version that was found. Another jail may mean another file.
 void fit_to_tool(Prepared& prepared) {
+  prepared.plan.argv = prepared.argv;
+  prepared.plan.env = prepared.env;
   if (!prepared.npm_layout || prepared.tool != prepared.host_tool) return;
   hardening::fit_to_npm(*prepared.npm_layout, prepared.plan.argv, prepared.plan.env);
 }
@@ -92,7 +100,7 @@ Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedS
   LinkedGit linked = find_linked_git(paths.repo);
   show_linked_git(linked, paths);
   Prepared prepared{.call = std::move(call)};
-  prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
+  set_plan(prepared, TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo))));
   prepared.hidden_git = still_hidden(std::move(linked), paths);
   prepared.workspace = spec.workspace;
   // A jail that shows a workspace enters the cwd by name, inside; the host may not have that directory.
@@ -125,7 +133,7 @@ Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, C
                              .extra_ca = prepared.plan.extra_ca,
                              .owner = prepared.plan.run_as};
   TRY(harden_for(git, allowlist, spec, prepared.call));
-  prepared.plan = TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo)));
+  set_plan(prepared, TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo))));
   fit_to_tool(prepared);
   return {};
 }

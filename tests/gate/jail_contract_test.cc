@@ -238,6 +238,53 @@ TEST_P(OwnJail, IsBuiltInByOneLine) {
   EXPECT_EQ(std::ranges::count(gate.jails(), kToy, &JailOffer::kind), 1);
 }
 
+// Says no once it has seen the plan, so that the next one is tried; what it was to run, for the tool of that name.
+class RefusingJail final : public Jail {
+ public:
+  RefusingJail(std::string name, bool of_image) : name_(std::move(name)), of_image_(of_image) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Result<std::shared_ptr<const Executable>> resolve(const Plan& plan, CallHost& host) override {
+    if (!of_image_) return host.pin_tool();
+    const ImageFile file{.image = "toys", .digest = "sha256:70f5", .path = "/toys/" + plan.tool.name};
+    return std::make_shared<const Executable>(Executable{.identity = file, .argv0 = plan.tool.name});
+  }
+  [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override {
+    argv = request.plan.argv;
+    for (const EnvVar& var : request.plan.env) env.push_back(var.name + "=" + var.value);
+    return fail(Error{JailUnavailable{.jail = name_}, "it only looks", "another jail"});
+  }
+  std::vector<std::string> argv;
+  std::vector<std::string> env;
+
+ private:
+  const std::string name_;
+  const bool of_image_;
+};
+
+// The host's npm gets options with the host's paths, and leaves variables out that its version does not know: an image's gets none of
+// these, and a host jail that is tried after it gets them once.
+TEST_P(OwnJail, FitsTheCommandToTheToolOfEachJailThatIsTried) {
+  RefusingJail host("host", false);
+  RefusingJail image("image", true);
+  RefusingJail host_again("host_again", false);
+  GateConfig all = config();
+  all.allowlist = Allowlist::builtin();
+  all.own_jails = {&host, &image, &host_again};
+  all.auto_jails = {JailKind("host"), JailKind("image"), JailKind("host_again")};
+  const std::unique_ptr<Gate> gate = Gate::open(std::move(all)).value();
+  JailedSubprocessSpec what = spec({"npm", "ci"});
+  what.allowed_egress = {"registry.test"};
+  const auto refused = gate->run(what, JailKind::kAuto, {});
+  ASSERT_FALSE(refused);
+  ASSERT_NE(refused.error().as<JailUnavailable>(), nullptr) << refused.error().message;
+  const auto of_layout = testing::Contains(testing::HasSubstr("globalconfig"));
+  EXPECT_THAT(host.argv, of_layout);  // the control
+  EXPECT_THAT(image.argv, testing::AllOf(testing::Not(testing::IsEmpty()), testing::Not(of_layout)));
+  EXPECT_THAT(image.env, testing::Not(testing::Contains(testing::HasSubstr("npm_config_globalconfig="))));
+  EXPECT_EQ(host_again.argv, host.argv);
+  EXPECT_EQ(host_again.env, host.env);
+}
+
 TEST_P(OwnJail, MayNotPassForABuiltInOne) {
   GateConfig twice = config();
   twice.own_jails = {&toy_, &toy_};
