@@ -77,10 +77,12 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
       guarantee_unavailable(Guarantee::kNetUnixIsolated, "stdin is a socket", "pass the bytes, or a pipe or file"));
 }
 
-void set_plan(Prepared& prepared, Plan plan) {
-  prepared.argv = plan.argv;
-  prepared.env = plan.env;
-  prepared.plan = std::move(plan);
+// Of the call and its paths; not of what a jail adds.
+Status plan_anew(Prepared& prepared, ChildPath& child_path, const JailedSubprocessSpec& spec) {
+  prepared.plan = TRY(make_plan(prepared.call, spec, prepared.paths, child_path.trusted_for(prepared.paths.repo)));
+  prepared.argv = prepared.plan.argv;
+  prepared.env = prepared.plan.env;
+  return {};
 }
 
 // What depends on the version that was found. Another jail may mean another file.
@@ -96,12 +98,11 @@ void fit_to_tool(Prepared& prepared) {
 Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
                          const fs::path& repo) {
   TRY(check_stdin(spec));
-  CanonicalPaths paths = TRY(canonical_paths(spec, repo));
-  LinkedGit linked = find_linked_git(paths.repo);
-  show_linked_git(linked, paths);
-  Prepared prepared{.call = std::move(call)};
-  set_plan(prepared, TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo))));
-  prepared.hidden_git = still_hidden(std::move(linked), paths);
+  Prepared prepared{.call = std::move(call), .paths = TRY(canonical_paths(spec, repo))};
+  LinkedGit linked = find_linked_git(prepared.paths.repo);
+  show_linked_git(linked, prepared.paths);
+  TRY(plan_anew(prepared, child_path, spec));
+  prepared.hidden_git = still_hidden(std::move(linked), prepared.paths);
   prepared.workspace = spec.workspace;
   // A jail that shows a workspace enters the cwd by name, inside; the host may not have that directory.
   const fs::path& checked = spec.workspace != nullptr ? prepared.plan.repo : prepared.plan.cwd;
@@ -123,17 +124,10 @@ Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared) {
 
 Status apply_git_configuration(Prepared& prepared, const Allowlist& allowlist, ChildPath& child_path,
                                const JailedSubprocessSpec& spec, const GitConfiguration& git) {
-  const CanonicalPaths paths{.repo = prepared.plan.repo,
-                             .cwd = prepared.plan.cwd,
-                             .extra_read_only = prepared.plan.extra_read_only,
-                             .extra_read_write = prepared.plan.extra_read_write,
-                             .hidden = prepared.plan.hidden,
-                             .no_exec = prepared.plan.no_exec,
-                             .layers = prepared.plan.layers,
-                             .extra_ca = prepared.plan.extra_ca,
-                             .owner = prepared.plan.run_as};
   TRY(harden_for(git, allowlist, spec, prepared.call));
-  set_plan(prepared, TRY(make_plan(prepared.call, spec, paths, child_path.trusted_for(paths.repo))));
+  std::vector<PrivateLayer> layers = std::move(prepared.plan.layers);
+  TRY(plan_anew(prepared, child_path, spec));
+  prepared.plan.layers = std::move(layers);
   fit_to_tool(prepared);
   return {};
 }

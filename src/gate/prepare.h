@@ -20,6 +20,7 @@ namespace sallyport {
 
 struct Prepared {
   AdmittedCall call{};
+  CanonicalPaths paths{};
   Plan plan{};  // fitted to the jail that is tried: the tool's file as it means it, its layers
   // The plan's before it was fitted: each jail that is tried starts from these.
   std::vector<std::string> argv{};

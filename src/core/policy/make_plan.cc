@@ -270,7 +270,6 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .repo = paths.repo,
               .cwd = paths.cwd,
               .repo_access = spec.repo_access,
-              .layers = paths.layers,
               .git_access = spec.git_access,
               .run_as = paths.owner,
               .speculation = spec.speculation,

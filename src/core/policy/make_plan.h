@@ -25,7 +25,6 @@ struct CanonicalPaths {
   std::vector<std::filesystem::path> extra_read_write;
   std::vector<std::filesystem::path> hidden{};
   std::vector<std::filesystem::path> no_exec{};
-  std::vector<PrivateLayer> layers{};
   std::optional<std::filesystem::path> extra_ca{};
   std::optional<UserIds> owner{};  // the repo's owner, when a jailed tool must run as that user
 };
