@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/policy/env_filter.h"
 #include "core/text/printable.h"
 #include "gate/engine.h"
 #include "gate/git_configuration.h"
@@ -17,8 +18,8 @@ Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubproces
   Prepared prepared = TRY(prepare(std::move(call), child_path_, question, config_.repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
-  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: git reads what an earlier run wrote
-  for (EnvVar& var : git_version_env()) prepared.plan.env.push_back(std::move(var));
+  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: what an earlier run wrote is read
+  overlay(prepared.plan.env, git_version_env());
   return run_in(jail, prepared, question, stop, {.silent = true});
 }
 

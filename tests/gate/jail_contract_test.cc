@@ -250,11 +250,15 @@ class RefusingJail final : public Jail {
   }
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override {
     argv = request.plan.argv;
-    for (const EnvVar& var : request.plan.env) env.push_back(var.name + "=" + var.value);
+    for (const EnvVar& var : request.plan.env) {
+      names.push_back(var.name);
+      env.push_back(var.name + "=" + var.value);
+    }
     return fail(Error{JailUnavailable{.jail = name_}, "it only looks", "another jail"});
   }
   std::vector<std::string> argv;
   std::vector<std::string> env;
+  std::vector<std::string> names;  // of the variables
 
  private:
   const std::string name_;
@@ -283,6 +287,17 @@ TEST_P(OwnJail, FitsTheCommandToTheToolOfEachJailThatIsTried) {
   EXPECT_THAT(image.env, testing::Not(testing::Contains(testing::HasSubstr("npm_config_globalconfig="))));
   EXPECT_EQ(host_again.argv, host.argv);
   EXPECT_EQ(host_again.env, host.env);
+}
+
+TEST_P(OwnJail, GetsAQuestionOfGitsWithItsVariablesInOrder) {
+  RefusingJail host("host", false);
+  GateConfig one = config();
+  one.own_jails = {&host};
+  const std::unique_ptr<Gate> gate = Gate::open(std::move(one)).value();
+  ASSERT_FALSE(gate->run(spec({"git", "status"}), JailKind("host"), {}));
+  EXPECT_THAT(host.argv, testing::Contains("--list"));  // the question, which comes first
+  EXPECT_THAT(host.env, testing::Contains("GIT_TRACE2=2"));
+  EXPECT_TRUE(std::ranges::is_sorted(host.names));
 }
 
 TEST_P(OwnJail, MayNotPassForABuiltInOne) {

@@ -162,14 +162,6 @@ void confine_git_discovery(std::vector<EnvVar>& env, const fs::path& repo) {
   overlay(env, ceiling);
 }
 
-// For a branch made from a remote one, git writes to its configuration, which such a run cannot write: `git checkout`
-// would stop half way. With this setting git leaves that out and does the rest.
-void keep_off_git_config(HardenedCommand& command) {
-  const bool starts_git = std::ranges::find(command.env, "GIT_CONFIG_GLOBAL", &EnvVar::name) != command.env.end();
-  if (!starts_git || command.argv.empty() || command.argv.front() != "git") return;
-  command.argv.insert(command.argv.begin() + 1, {"-c", "branch.autoSetupMerge=false"});
-}
-
 // OpenSSL and what is built on it (python, ruby, uv), node, git, curl, python's requests and pip, cargo, the AWS tools, deno.
 // No variable adds to Java's own store.
 constexpr auto kCaVariables = std::to_array<std::string_view>({"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
@@ -246,7 +238,9 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
 
 Status harden_for(const GitConfiguration& git, const Allowlist& allowlist, const JailedSubprocessSpec& spec,
                   AdmittedCall& call) {
-  call.command = TRY(harden(allowlist, call.tool, spec.argv, git));
+  GitConfiguration known = git;
+  known.is_shut = spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected;
+  call.command = TRY(harden(allowlist, call.tool, spec.argv, known));
   if (spec.allow_package_scripts) TRY(hardening::let_scripts_run(call.tool, spec.argv, call.hosts, call.command));
   TRY(check_command_size(call.command.argv, call.command.env));
   return check_hosts_needed(call);
@@ -261,8 +255,6 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
   overlay(env, command.env);
   if (paths.extra_ca) add_ca_variables(env);
   confine_git_discovery(env, paths.repo);
-  if (spec.repo_access == RepoAccess::kWritable && spec.git_access == GitAccess::kProtected)
-    keep_off_git_config(command);
   TRY(check_command_size(command.argv, env));
   return Plan{.tool = call.tool,
               .argv = std::move(command.argv),

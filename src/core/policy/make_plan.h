@@ -41,11 +41,12 @@ inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 struct AdmittedCall {
   std::optional<ProbeId> probe{};
   ToolEntry tool{};
-  HardenedCommand command{};                 // argv, and the variables that outrank the environment
+  // argv, and the variables that outrank the environment. Final but for what only a later step can know (ADR 0116).
+  HardenedCommand command{};
   std::vector<EnvVar> env{};                 // the base's four and the caller's extras; PATH as the base has it
-  std::vector<HostRule> hosts{};             // the tool's from the policy, then the caller's
+  std::vector<HostRule> hosts{};             // the tool's hosts from the policy, then the caller's
   std::optional<UpstreamProxy> via_proxy{};  // read from the caller's text
-  std::optional<GitQuestion> git_first{};    // what git must be asked before the command can be hardened for good
+  std::optional<GitQuestion> git_first{};    // the question to git before the final hardening
 };
 
 // Refuses in the contract's order: the probe's name (C12), the tool's (C2, C4), arguments, limits, environment, then what the tool's hardening forbids.

@@ -111,6 +111,24 @@ TEST(Admit, HardensAgainForWhatGitHasListedAndChangesNothingElse) {
   EXPECT_EQ(call.tool.name, "git");
 }
 
+// ADR 0021: a run that may write the repo and not its configuration.
+TEST(Admit, KeepsGitFromNotingBranchesWhereItsConfigurationIsShut) {
+  const auto notes_none = testing::Contains("branch.autoSetupMerge=false");
+  JailedSubprocessSpec spec = spec_for({"git", "checkout", "topic"});
+  EXPECT_THAT(admit(Allowlist::builtin(), spec, kBase)->command.argv, testing::Not(notes_none));
+  spec.repo_access = RepoAccess::kWritable;
+  AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();
+  EXPECT_THAT(call.command.argv, notes_none);
+  EXPECT_EQ(plan_for(spec, kPaths)->argv, call.command.argv);
+  ASSERT_TRUE(harden_for({.overrides = {{"alias.x", ""}}}, Allowlist::builtin(), spec, call));
+  EXPECT_THAT(call.command.argv, notes_none);
+  spec.git_access = GitAccess::kWritable;
+  EXPECT_THAT(admit(Allowlist::builtin(), spec, kBase)->command.argv, testing::Not(notes_none));
+  spec.git_access = GitAccess::kProtected;
+  spec.argv = {"npm", "ci"};
+  EXPECT_THAT(admit(Allowlist::builtin(), spec, kBase)->command.argv, testing::Not(notes_none));
+}
+
 TEST(MakePlan, GivesTheChildTheTrustedPathOrNone) {
   const JailedSubprocessSpec spec = spec_for({"jq", "."});
   const AdmittedCall call = admit(Allowlist::builtin(), spec, kBase).value();

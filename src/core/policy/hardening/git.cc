@@ -102,6 +102,9 @@ Status check_skip_lists(std::string_view command, const GitConfiguration& git) {
 
 Result<HardenedCommand> harden_git(Argv argv, const GitConfiguration& git) {
   std::vector<std::string> out = {argv.front()};
+  // A branch made from a remote one would be noted in the configuration, which such a run cannot write: `git checkout` then
+  // stops half way. Without the note it does everything else.
+  if (git.is_shut) out.insert(out.end(), {"-c", "branch.autoSetupMerge=false"});
   std::ranges::move(fixed_arguments(), std::back_inserter(out));
   GitArguments learnt = as_arguments(git.overrides);
   std::ranges::move(learnt.argv, std::back_inserter(out));
