@@ -12,10 +12,10 @@
 
 namespace sallyport {
 
-Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const JailedSubprocessSpec& question,
+Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const RepoOfCall& repo, const JailedSubprocessSpec& question,
                                                const GateConfig& config, const std::stop_token& stop) {
   AdmittedCall call = TRY(admit(config.allowlist, question, config.base_env));
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, question, config_.repo));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, question, repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
   TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: what an earlier run wrote is read
@@ -50,6 +50,7 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
   GateConfig config = config_;
   // A tool that may start git needs this question even if the caller's policy does not have git in it.
   if (!question->tool_is_git) config.allowlist = Allowlist::builtin();
+  const RepoOfCall repo{.path = config_.repo, .owner = prepared.paths.owner};
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] {
     return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
@@ -58,7 +59,7 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
     JailedSubprocessSpec next = one;
     const auto left = spec.limits.wall - std::chrono::duration_cast<std::chrono::milliseconds>(spent());
     next.limits.wall = std::max(left, std::chrono::milliseconds(1));
-    return ask_git(jail, next, config, stop);
+    return ask_git(jail, repo, next, config, stop);
   });
   const bool no_git = !learnt && !question->tool_is_git && learnt.error().as<ToolMissingError>() != nullptr;
   if (no_git) return run_in(jail, prepared, spec, stop);

@@ -15,7 +15,6 @@
 #include "gate/layers.h"
 #include "gate/staging.h"
 #include "gate/why.h"
-#include "os/run_as.h"
 #include "sallyport/event_name.h"
 #include "sallyport/registry_allowlist.h"
 
@@ -141,9 +140,10 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
 Result<JailedSubprocessResult> Engine::perform_admitted(AdmittedCall call, std::span<Jail* const> candidates,
                                                         const JailedSubprocessSpec& spec, JailKind kind,
                                                         const std::stop_token& stop) {
+  const RepoOfCall repo = RepoOfCall::at(config_.repo);
   // A jail of the caller's own would be in vain.
-  if (!owner_to_run_as(config_.repo)) candidates.front()->expect_run();
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
+  if (!repo.owner) candidates.front()->expect_run();
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, repo));
   const WorkspacesInUse in_use = TRY(WorkspacesInUse::begin(spec));
   NoneWorked none_worked;
   for (Jail* const jail : candidates) {
@@ -177,7 +177,7 @@ Result<Explanation> Engine::explain(const JailedSubprocessSpec& spec, JailKind k
 
 Result<Explanation> Engine::explain_admitted(AdmittedCall call, std::span<Jail* const> candidates,
                                              const JailedSubprocessSpec& spec, JailKind kind) {
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, RepoOfCall::at(config_.repo)));
   Jail* chosen = candidates.front();
   NoneWorked none_worked;
   if (kind == JailKind::kAuto) {
@@ -211,7 +211,7 @@ Status Engine::warm_up(const JailedSubprocessSpec& spec) {
     return fail(invalid_request("workspace", "no jail waits with one: it belongs to one run at a time"));
   }
   AdmittedCall call = TRY(admit_here(spec));
-  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, config_.repo));
+  Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, RepoOfCall::at(config_.repo)));
   Jail& jail = *TRY(jails_.candidates(JailKind::kAuto)).front();
   TRY(make_ready(jail, prepared, spec, Purpose::kRun));
   EngineCallHost host = host_for(prepared, Purpose::kRun);  // only now do we know if it joins a cgroup

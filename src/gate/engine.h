@@ -55,8 +55,9 @@ class Engine : public Gate {
   [[nodiscard]] Result<JailedSubprocessResult> run_informed(Jail& jail, Prepared& prepared,
                                                             const JailedSubprocessSpec& spec,
                                                             const std::stop_token& stop);
-  [[nodiscard]] Result<JailedSubprocessResult> ask_git(Jail& jail, const JailedSubprocessSpec& question,
-                                                       const GateConfig& config, const std::stop_token& stop);
+  [[nodiscard]] Result<JailedSubprocessResult> ask_git(Jail& jail, const RepoOfCall& repo,
+                                                       const JailedSubprocessSpec& question, const GateConfig& config,
+                                                       const std::stop_token& stop);
   void warn_of_newer_git(const std::string& version);
   [[nodiscard]] Result<JailedSubprocessResult> run_in(Jail& jail, Prepared& prepared, const JailedSubprocessSpec& spec,
                                                       const std::stop_token& stop, RunNotes notes = {});

@@ -32,15 +32,15 @@ Result<fs::path> repo_of(const JailedSubprocessSpec& spec, const fs::path& of_ga
                               "open a gate over that repo"));
 }
 
-Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const fs::path& repo) {
+Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const RepoOfCall& repo) {
   CanonicalPaths paths;
   if (spec.workspace == nullptr) paths.cwd = TRY(canonical_directory(spec.cwd, "cwd"));
-  paths.repo = TRY(repo_of(spec, repo));
+  paths.repo = TRY(repo_of(spec, repo.path));
   TRY(check_not_whole_host("repo", paths.repo));
   if (spec.workspace != nullptr) paths.cwd = TRY(canonical_cwd(spec, paths.repo));
   TRY(resolve_extras(spec, paths));
   TRY(check_workspaces(spec, paths));
-  paths.owner = owner_to_run_as(paths.repo);
+  paths.owner = repo.owner;
   if (spec.extra_ca) paths.extra_ca = TRY(canonical_existing(*spec.extra_ca, "ca"));
   if (paths.extra_ca && is_inside(*paths.extra_ca, paths.repo)) {
     return fail(invalid_request("ca", "it lies in the analysed repo", "whom to trust must not be for the repo to say"));
@@ -95,8 +95,10 @@ void fit_to_tool(Prepared& prepared) {
 
 }  // namespace
 
+RepoOfCall RepoOfCall::at(const fs::path& path) { return {.path = path, .owner = owner_to_run_as(path)}; }
+
 Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
-                         const fs::path& repo) {
+                         const RepoOfCall& repo) {
   TRY(check_stdin(spec));
   Prepared prepared{.call = std::move(call), .paths = TRY(canonical_paths(spec, repo))};
   LinkedGit linked = find_linked_git(prepared.paths.repo);

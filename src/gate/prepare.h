@@ -41,9 +41,16 @@ struct Prepared {
   std::vector<std::filesystem::path> tool_names{};
 };
 
-// Resolves and checks paths, and turns the call into a plan. Makes nothing, starts nothing. `repo` is the gate's.
+// The gate's repo for one call, and who a jailed tool over it is, decided once: a question of git's is theirs, too.
+struct RepoOfCall {
+  std::filesystem::path path{};
+  std::optional<UserIds> owner{};
+  [[nodiscard]] static RepoOfCall at(const std::filesystem::path& path);
+};
+
+// Paths are resolved and checked, and the call becomes a plan. Nothing is made, nothing is started.
 [[nodiscard]] Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedSubprocessSpec& spec,
-                                       const std::filesystem::path& repo);
+                                       const RepoOfCall& repo);
 
 // Finds the tool's file as this jail resolves it, and fits the plan to what was found.
 [[nodiscard]] Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared);
