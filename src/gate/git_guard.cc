@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each costs a mount, and with bwrap a descriptor; so does each directory above it.
+// Each is a mount, in some jails also a descriptor; so is each of the directories above it.
 constexpr std::size_t kMostShut = 96;
 constexpr std::size_t kMostHooks = 1000;
 constexpr const char* kOpenHint =

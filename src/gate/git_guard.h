@@ -37,7 +37,6 @@ class GitGuard {
   [[nodiscard]] const std::vector<std::filesystem::path>& pinned() const { return pinned_; }
   // Why this run cannot have the guarantee at all; empty: it can.
   [[nodiscard]] const std::string& weakness() const { return weakness_; }
-  [[nodiscard]] bool watches() const { return !trees_.empty(); }
 
   // Call after the run. It ends by `deadline`, whatever the run wrote.
   [[nodiscard]] GitReview review(std::chrono::steady_clock::time_point deadline) const;

@@ -133,7 +133,7 @@ Status fit_layers(Jail& jail, const JailedSubprocessSpec& spec, Purpose purpose,
       return fail(guarantee_unavailable(
           Guarantee::kFsRepoUntouched,
           fmt::format("the jail \"{}\" would need a copy of the repo that its owner may enter", jail.name()),
-          "use the native jail, or run as the repo's owner"));
+          "choose a jail that mounts an overlay, or run as the repo's owner"));
     }
     plan.layers.push_back(TRY(one->impl().layer(jail.layers(), purpose, plan.run_as)));
   }

@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "core/json/json.h"
+#include "core/persistence/judge.h"
 #include "gate/egress_session.h"
 #include "gate/engine.h"
 #include "gate/git_report.h"
@@ -88,7 +89,7 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
 // The git review knows where these lead; it leaves only what `git worktree add` makes.
 bool is_judged_by_git_review(const PersistenceFinding& finding) {
   const std::string_view name = std::string_view(finding.path).substr(finding.path.rfind('/') + 1);
-  return finding.rule == "git-pointer" && (name == "commondir" || name == "gitdir" || name == ".git");
+  return finding.rule == persistence::kGitPointer && (name == "commondir" || name == "gitdir" || name == ".git");
 }
 
 Receipt receipt_before_start(const Jail& jail, const Prepared& prepared, const std::string& policy_digest) {

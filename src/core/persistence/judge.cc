@@ -178,7 +178,7 @@ class Judge {
       return add_all(change, judge_possible_git_config(after(change)));
     }
     if (name.ends_with("gitconfig")) return add_all(change, judge_possible_git_config(after(change)));
-    if (name == ".git") return add(change, "git-pointer", "git is led to another git directory by it", kHigh);
+    if (name == ".git") return add(change, kGitPointer, "git is led to another git directory by it", kHigh);
     if (in_git(path) && path.find("/hooks/") != std::string::npos && !path.starts_with(".git/hooks/") &&
         path.find("/.git/hooks/") == std::string::npos && !name.ends_with(".sample")) {
       return add(change, "git-hook", "git runs it with its next command", kHigh);  // of a submodule

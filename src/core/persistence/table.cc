@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "core/persistence/judge.h"
+
 namespace sallyport::persistence {
 namespace {
 
@@ -43,12 +45,12 @@ struct Group {
 
 constexpr auto kGroups = std::to_array<Group>({
     {"git-hook", kHigh, kBelow, kByGit, ".git/hooks .githooks .git-hooks"},
-    {"git-pointer", kHigh, kName, kLeadsGit, "commondir gitdir alternates attributes"},
-    {"git-pointer", kHigh, kName, kByGit, "git-rebase-todo"},
-    {"git-pointer", kHigh, kBelow, kByGit, ".git/sequencer"},
-    {"git-pointer", kMedium, kName, "names where git fetches submodules from, and how", ".gitmodules"},
-    {"git-pointer", kMedium, kName, "names where git-lfs fetches from and sends credentials to", ".lfsconfig"},
-    {"git-pointer", kLow, kName, "names filters and drivers that git's configuration may define", ".gitattributes"},
+    {kGitPointer, kHigh, kName, kLeadsGit, "commondir gitdir alternates attributes"},
+    {kGitPointer, kHigh, kName, kByGit, "git-rebase-todo"},
+    {kGitPointer, kHigh, kBelow, kByGit, ".git/sequencer"},
+    {kGitPointer, kMedium, kName, "names where git fetches submodules from, and how", ".gitmodules"},
+    {kGitPointer, kMedium, kName, "names where git-lfs fetches from and sends credentials to", ".lfsconfig"},
+    {kGitPointer, kLow, kName, "names filters and drivers that git's configuration may define", ".gitattributes"},
     {"vcs", kHigh, kBelow, kByVcs, ".hg .jj .sl .svn .bzr"},
     {"vcs", kHigh, kName, kByVcs, ".hgrc .hgsub"},
     {"hook-manager", kHigh, kBelow, kManager, ".husky .lefthook .lefthook-local .overcommit .captainhook"},

@@ -36,8 +36,8 @@ inline constexpr std::size_t kLongestArgument = 128 * 1024;
 inline constexpr std::size_t kLargestCommand = 1024 * 1024;
 inline constexpr ByteCount kLargestMaxOutput = mebibytes(4096);
 
-// An allowed call, as far as that can be decided without the file system: decided once, before anything else happens.
-// Later refusals are made, and recorded, with this.
+// A call that may be made, as far as that can be said without the file system: decided once, before anything else happens. The
+// audit log has what was asked (AuditCall), whether or not it came to this.
 struct AdmittedCall {
   std::optional<ProbeId> probe{};
   ToolEntry tool{};
