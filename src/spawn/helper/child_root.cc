@@ -287,6 +287,8 @@ bool apply(Run& run, Op& op, Opened& opened, Steps& steps) {
       return steps.ok(Stage::kOverlay, mount_overlay(target, run.at(op.content), opened));
     case OpKind::kCheckText:
       return steps.ok(Stage::kLimits, check_text(run, op));
+    case OpKind::kCount:
+      break;
   }
   return steps.ok(Stage::kReceive, -22);  // EINVAL
 }

@@ -3,77 +3,19 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <deque>
-#include <memory>
-#include <utility>
+#include <array>
+#include <string>
 
-#include "os/event_fd.h"
+#include "os/pipe.h"
+#include "spawn/owner/scripted_run.h"
 
 namespace sallyport::spawn {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct Script {
-  std::deque<std::function<Result<RunReport>(const ToolStreams&)>> reports{};  // one for each next()
-  std::function<void(StopStep, Script&)> on_stop{};
-  std::vector<StopStep> stops{};
-};
-
-RunReport started() { return ToolStarted{}; }
-RunReport exited(int code) { return ToolEnded{.wait_status = code << 8, .is_last = true}; }
-
-class ScriptedRun final : public LiveRun {
- public:
-  ScriptedRun(Script& script, const ToolStreams& streams)
-      : script_(script), streams_{.in = streams.in, .out = ::dup(streams.out), .err = ::dup(streams.err)} {
-    if (!script_.reports.empty()) news_.signal();
-  }
-  ~ScriptedRun() override {
-    ::close(streams_.out);
-    ::close(streams_.err);
-  }
-  [[nodiscard]] int event_fd() const override { return script_.reports.empty() ? quiet_.fd() : news_.fd(); }
-  [[nodiscard]] Result<RunReport> next() override {
-    if (script_.reports.empty()) return RunReport(RunGone{});
-    const auto report = std::move(script_.reports.front());
-    script_.reports.pop_front();
-    return report(streams_);
-  }
-  void stop(StopStep step) override {
-    script_.stops.push_back(step);
-    if (script_.on_stop) script_.on_stop(step, script_);
-    if (!script_.reports.empty()) news_.signal();
-  }
-
- private:
-  Script& script_;
-  const ToolStreams streams_;
-  const EventFd news_ = EventFd::create().value();
-  const EventFd quiet_ = EventFd::create().value();
-};
-
-class ScriptedStage final : public StagedRun {
- public:
-  explicit ScriptedStage(Script& script) : script_(script) {}
-  [[nodiscard]] std::vector<Established> would_establish() const override { return {}; }
-  [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
-    return std::make_unique<ScriptedRun>(script_, streams);
-  }
-
- private:
-  Script& script_;
-};
-
-Result<Ended> run(Script& script, Supervision how = {}, const std::stop_token& stop = {}) {
-  if (how.wall == 0ms) how.wall = 60s;
-  if (how.max_output == ByteCount{0}) how.max_output = mebibytes(1);
-  how.jail = "scripted";
-  ScriptedStage stage(script);
-  return supervise(stage, how, stop);
-}
 
 TEST(Supervisor, GivesTheReportedEndAndTheOutputBeforeIt) {
   Script script{.reports = {[](const ToolStreams&) { return started(); },
@@ -96,10 +38,63 @@ TEST(Supervisor, KeepsTheFactsThatTheStartReported) {
                               return RunReport(ToolStarted{.facts = {.landlocked = true, .ports_redirected = true}});
                             },
                             [](const ToolStreams&) { return exited(0); }}};
-  const Result<Ended> ended = run(script);
+  bool shown = false;
+  const Result<Ended> ended = run(script, {.on_started = [&shown](const RunFacts& facts) -> Status {
+                                    shown = facts.landlocked && facts.ports_redirected;
+                                    return {};
+                                  }});
   ASSERT_TRUE(ended);
   EXPECT_TRUE(ended->facts.landlocked);
   EXPECT_TRUE(ended->facts.ports_redirected);
+  EXPECT_TRUE(shown) << "as soon as it started";
+}
+
+// What was required is missing: the tool must not run on.
+TEST(Supervisor, KillsARunWhoseFactsAreNotEnough) {
+  Script script{.reports = {[](const ToolStreams&) { return started(); }}, .on_stop = [](StopStep, Script& self) {
+                  self.reports.push_back([](const ToolStreams&) { return exited(0); });
+                }};
+  const Result<Ended> ended = run(script, {.on_started = [](const RunFacts&) -> Status {
+                                    return fail({.detail = GuaranteeUnavailable{}, .message = "no lock", .hint = {}});
+                                  }});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "no lock");
+  ASSERT_FALSE(script.stops.empty());
+  EXPECT_NE(script.stops.front(), StopStep::kTerminate) << "it gets no time";
+}
+
+// What it writes to one, it writes to the other.
+TEST(Supervisor, CapturesBothStreamsInOrderFromOnePipe) {
+  Script script{.reports = {[](const ToolStreams&) { return started(); },
+                            [](const ToolStreams& streams) {
+                              EXPECT_EQ(::write(streams.out, "a", 1), 1);
+                              EXPECT_EQ(::write(streams.err, "b", 1), 1);
+                              EXPECT_EQ(::write(streams.out, "c", 1), 1);
+                              return exited(0);
+                            }}};
+  const Result<Ended> ended = run(script, {.output_pipes = OutputPipes::kOne});
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->stdout_stream.bytes, "abc");
+  EXPECT_EQ(ended->stderr_stream.bytes, "");
+}
+
+// The rest of its input would be missing, and the tool would take what it got for all of it.
+TEST(Supervisor, EndsARunWhoseInputCannotBeReadToItsEnd) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const UniqueFd ours(ends[0]);
+  UniqueFd peer(ends[1]);
+  // unix(7): a peer that leaves with data unread is a reset connection.
+  ASSERT_EQ(::send(ours.get(), "x", 1, 0), 1);
+  peer.reset();
+  Script script{.reports = {[](const ToolStreams&) { return started(); }}, .on_stop = [](StopStep, Script& self) {
+                  self.reports.push_back([](const ToolStreams&) { return exited(0); });
+                }};
+  const Result<Ended> ended = run(script, {.stdin_source = StdinFd{ours.get()}});
+  ASSERT_FALSE(ended);
+  ASSERT_NE(ended.error().as<SystemError>(), nullptr);
+  EXPECT_NE(ended.error().message.find("standard input"), std::string::npos) << ended.error().message;
+  EXPECT_FALSE(script.stops.empty());
 }
 
 TEST(Supervisor, TurnsAFailedStepIntoAnErrorThatNamesIt) {
@@ -198,16 +193,17 @@ TEST(Supervisor, TerminatesWhenTheCallerStops_C10) {
   EXPECT_EQ(script.stops, std::vector{StopStep::kTerminate});
 }
 
-// A run over its limit gets SIGKILL at once, without SIGTERM.
-TEST(Supervisor, KillsARunThatHasUsedUpItsProcessorTime) {
+TEST(Supervisor, TerminatesWhenTheCallersDescriptorIsReadable_C10) {
+  const Result<Pipe> asked = make_pipe();
+  ASSERT_TRUE(asked);
+  ASSERT_EQ(::write(asked->write_end.get(), "!", 1), 1);
   Script script{.reports = {[](const ToolStreams&) { return started(); }}, .on_stop = [](StopStep, Script& self) {
                   self.reports.push_back([](const ToolStreams&) { return exited(0); });
                 }};
-  const Result<Ended> ended = run(script, {.cpu = CpuBudget{.limit = 1ms, .used = [] { return 2ms; }}});
+  const Result<Ended> ended = run(script, {.stop_fd = asked->read_end.get()});
   ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(ended->by, EndedBy::kCpuTime);
-  ASSERT_FALSE(script.stops.empty());
-  EXPECT_NE(script.stops.front(), StopStep::kTerminate);
+  EXPECT_EQ(ended->by, EndedBy::kStop);
+  EXPECT_EQ(script.stops, std::vector{StopStep::kTerminate});
 }
 
 TEST(Supervisor, HandsTheNetworkOverAndEndsTheRunWhenNobodyTakesIt) {

@@ -44,6 +44,8 @@ std::string describe(const RootOp& op) {
       return fmt::format("{:<8} {}  {}", "check", op.source, op.content.substr(0, op.content.find('\n')));
     case wire::OpKind::kOverlay:
       return fmt::format("overlay  /{} {}", op.target, op.content);
+    case wire::OpKind::kCount:
+      break;
   }
   return {};
 }

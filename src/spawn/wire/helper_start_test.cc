@@ -21,7 +21,9 @@ TEST(HelperArgument, IsReadAsItWasWritten) {
       {.kind = HelperKind::kInits, .ready = UINT32_MAX, .uid = UINT32_MAX, .gid = UINT32_MAX, .as_another = true},
       {.kind = HelperKind::kOneRun, .uid = 0, .gid = UINT32_MAX},
       {.kind = HelperKind::kOneRun, .uid = UINT32_MAX, .gid = UINT32_MAX},
-      {.kind = HelperKind::kWrapped, .image_fd = 17}};
+      {.kind = HelperKind::kWrapped, .image_fd = 17},
+      {.kind = HelperKind::kFramed},
+      {.kind = HelperKind::kGuest}};
   for (const HelperStart& start : starts) {
     HelperStart read;
     ASSERT_TRUE(read_helper_argument(written(start).c_str(), read)) << written(start);
@@ -37,9 +39,10 @@ TEST(HelperArgument, IsReadAsItWasWritten) {
 
 TEST(HelperArgument, OfAnyOtherFormIsRefused) {
   HelperStart start;
-  for (const char* text : {"",       "w",      "i",   "o",    "o1",    "o1,",     "o,1",         "o1;2",
-                           "w2x",    "w-1",    "w 2", "b17",  "x1",    "17x",     "w4294967296", "99999999999999999999",
-                           "o1,2,3", "w2,1,1", "i2,", "i2,1", "i2,1,", "i2,1,1,1"}) {
+  for (const char* text :
+       {"",       "w",      "i",   "o",    "o1",    "o1,",      "o,1",         "o1;2",
+        "w2x",    "w-1",    "w 2", "b17",  "x1",    "17x",      "w4294967296", "99999999999999999999",
+        "o1,2,3", "w2,1,1", "i2,", "i2,1", "i2,1,", "i2,1,1,1", "f1",          "g,"}) {
     EXPECT_FALSE(read_helper_argument(text, start)) << text;
   }
 }

@@ -86,9 +86,11 @@ TEST(StageName, IsThereForEachStageAndItsOwn) {
 }
 
 TEST(Describe, HasALineForEachKindOfStep) {
-  for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(wire::OpKind::kMask); ++i) {
-    const std::string line = describe({.kind = static_cast<wire::OpKind>(i), .target = "here"});
+  std::set<std::string> lines;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(wire::OpKind::kCount); ++i) {
+    const std::string line = describe({.kind = static_cast<wire::OpKind>(i), .target = "here", .source = "here"});
     EXPECT_NE(line.find("here"), std::string::npos) << i << ": " << line;
+    EXPECT_TRUE(lines.insert(line).second) << "as another step: " << line;
   }
 }
 

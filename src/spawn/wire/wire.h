@@ -52,7 +52,8 @@ enum class OpKind : std::uint32_t {
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
   kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
-  kCheckText,      // file source, or if it is absent file target, must begin with content
+  kCheckText,      // file source, or where there is none file target, must begin with content
+  kCount
 };
 
 enum OpFlag : std::uint32_t {
