@@ -136,7 +136,6 @@ struct NothingNew {};
 // The sockets of CallHost::network() are open, in their order. Before the tool starts.
 struct NetworkOpened {
   std::vector<UniqueFd> sockets{};
-  bool ports_redirected = false;
   bool refusals_shown = false;  // the last socket shows what the kernel refused
   // Instead of those sockets there is one, over which each connection comes that the tool asked for; only jails inside this source
   // tree know how.

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "os/netlink.h"
 
@@ -33,8 +36,16 @@ bool tell_kernel(const UniqueFd& netlink, const std::string& message) {
 
 bool tell_kernel(int protocol, const std::string& message) { return tell_kernel(netlink_socket(protocol), message); }
 
+bool bring_up_loopback() {
+  ifreq lo{};
+  std::string_view("lo").copy(lo.ifr_name, sizeof lo.ifr_name);
+  lo.ifr_flags = IFF_UP;
+  const UniqueFd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return ::ioctl(any.get(), SIOCSIFFLAGS, &lo) == 0;
+}
+
 bool make_every_address_local() {
-  return tell_kernel(NETLINK_ROUTE, bring_up_loopback()) && tell_kernel(NETLINK_ROUTE, local_route(false)) &&
+  return bring_up_loopback() && tell_kernel(NETLINK_ROUTE, local_route(false)) &&
          tell_kernel(NETLINK_ROUTE, local_route(true));
 }
 

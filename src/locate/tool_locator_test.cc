@@ -13,8 +13,8 @@
 
 #include "core/bytes/sha256.h"
 #include "os/file.h"
-#include "os/process_table.h"
 #include "os/test_dir.h"
+#include "os/test_processes.h"
 #include "support/forked.h"
 
 namespace sallyport {
@@ -276,11 +276,11 @@ TEST_F(ToolLocator, AProgramSwappedAfterTheCheckIsNotTheOneExecuted) {
 TEST_F(ToolLocator, LeavesNoDescriptorBehind) {
   install("repo/git", "/usr/bin/false");
   dir_.file("script/git", "#!/usr/bin/env nothing\n", 0755);
-  const std::size_t before = count_open_fds().value();
+  const std::size_t before = count_open_fds();
   for (const auto& entry : {dir_ / "bin", repo_, dir_ / "script", dir_ / "nonexistent"}) {
     static_cast<void>(find({entry}).has_value());
   }
-  EXPECT_EQ(count_open_fds().value(), before);
+  EXPECT_EQ(count_open_fds(), before);
 }
 
 }  // namespace

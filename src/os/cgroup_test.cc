@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "os/pipe.h"
-#include "os/process_table.h"
+#include "os/test_processes.h"
 #include "support/forked.h"
 
 namespace sallyport {
@@ -132,14 +132,14 @@ TEST(Cgroup, ProcessorTimeOfTheWholeTreeIsCounted) {
 }
 
 TEST(Cgroup, NothingIsLeftBehind) {
-  const std::size_t fds = count_open_fds().value();
+  const std::size_t fds = count_open_fds();
   if (const Result<RunCgroup> group = RunCgroup::create({.memory_bytes = kLimit, .pids_max = 8}); !group) {
     EXPECT_NE(group.error().as<GuaranteeUnavailable>(), nullptr);  // a typed reason
     EXPECT_FALSE(group.error().hint.empty()) << group.error().message;
   }
   for (int i = 0; i < 50; ++i)
     static_cast<void>(RunCgroup::create({.memory_bytes = kLimit, .pids_max = 8}).has_value());
-  EXPECT_EQ(count_open_fds().value(), fds);
+  EXPECT_EQ(count_open_fds(), fds);
   EXPECT_EQ(sweep_stale_cgroups().value_or(0), 0U);
 }
 

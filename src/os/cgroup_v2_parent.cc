@@ -21,15 +21,14 @@ constexpr std::string_view kHint =
 
 struct Wanted {
   std::string_view controller;
-  std::string_view limit_file;
   std::optional<std::uint64_t> limit;
   Guarantee guarantee;
 };
 
 std::vector<Wanted> wanted_controllers(const CgroupLimits& limits) {
   std::vector<Wanted> wanted;
-  if (limits.memory_bytes) wanted.push_back({"memory", "memory.max", limits.memory_bytes, Guarantee::kLimitMemory});
-  if (limits.pids_max) wanted.push_back({"pids", "pids.max", limits.pids_max, Guarantee::kLimitPids});
+  if (limits.memory_bytes) wanted.push_back({"memory", limits.memory_bytes, Guarantee::kLimitMemory});
+  if (limits.pids_max) wanted.push_back({"pids", limits.pids_max, Guarantee::kLimitPids});
   return wanted;
 }
 

@@ -10,7 +10,7 @@ namespace {
 namespace abi = netlink_abi;
 using namespace nft;  // NOLINT(google-build-using-namespace): the words of one netlink batch
 
-constexpr int kLoopbackIndex = 1;
+constexpr int kLoopbackIndex = 1;  // in every namespace
 constexpr std::string_view kChainText = "output";
 constexpr std::int32_t kDestinationNat = -100;  // NF_IP_PRI_NAT_DST, also for IPv6
 
@@ -34,11 +34,6 @@ void add_listening_rule(Batch& batch, std::uint16_t port) {
 }
 
 }  // namespace
-
-std::string bring_up_loopback() {
-  const abi::LinkMessage link{.index = kLoopbackIndex, .flags = abi::kInterfaceUp, .change = abi::kInterfaceUp};
-  return NetlinkMessage(abi::kNewLink, abi::kRequest | abi::kAck, 1, link).finish();
-}
 
 std::string local_route(bool v6) {
   const abi::RouteMessage route{.family = v6 ? abi::kFamilyV6 : abi::kFamilyV4,

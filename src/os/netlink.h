@@ -12,9 +12,6 @@
 
 namespace sallyport {
 
-// NETLINK_ROUTE: `ip link set lo up`. It is interface 1 in every namespace.
-[[nodiscard]] std::string bring_up_loopback();
-
 // NETLINK_ROUTE: `ip [-6] route add local default dev lo table local`: every address is this machine's own.
 [[nodiscard]] std::string local_route(bool v6);
 

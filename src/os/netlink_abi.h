@@ -2,7 +2,6 @@
 // <netinet/in.h>: that conflicts with the kernel's headers.
 #pragma once
 
-#include <linux/if.h>
 #include <linux/in.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -10,6 +9,7 @@
 #include <linux/netfilter/nfnetlink_log.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <sys/socket.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,14 +37,6 @@ inline constexpr unsigned kNested = NLA_F_NESTED;
 inline constexpr unsigned kAlignment = NLA_ALIGNTO;
 
 // <linux/rtnetlink.h>
-struct LinkMessage {
-  std::uint8_t family = 0;
-  std::uint8_t padding = 0;
-  std::uint16_t type = 0;
-  std::int32_t index = 0;
-  std::uint32_t flags = 0;
-  std::uint32_t change = 0;
-};
 struct RouteMessage {
   std::uint8_t family = 0;
   std::uint8_t destination_bits = 0;
@@ -56,15 +48,12 @@ struct RouteMessage {
   std::uint8_t type = 0;
   std::uint32_t flags = 0;
 };
-static_assert(sizeof(LinkMessage) == sizeof(ifinfomsg) && sizeof(RouteMessage) == sizeof(rtmsg));
-static_assert(offsetof(LinkMessage, index) == offsetof(ifinfomsg, ifi_index));
+static_assert(sizeof(RouteMessage) == sizeof(rtmsg));
 static_assert(offsetof(RouteMessage, table) == offsetof(rtmsg, rtm_table));
 static_assert(offsetof(RouteMessage, type) == offsetof(rtmsg, rtm_type));
-inline constexpr std::uint16_t kNewLink = RTM_NEWLINK;
 inline constexpr std::uint16_t kNewRoute = RTM_NEWROUTE;
 inline constexpr std::uint8_t kFamilyV4 = AF_INET;
 inline constexpr std::uint8_t kFamilyV6 = AF_INET6;
-inline constexpr std::uint32_t kInterfaceUp = IFF_UP;
 inline constexpr std::uint8_t kTableLocal = RT_TABLE_LOCAL;
 inline constexpr std::uint8_t kProtocolStatic = RTPROT_STATIC;
 inline constexpr std::uint8_t kScopeHost = RT_SCOPE_HOST;

@@ -31,11 +31,6 @@ std::string_view next_field(std::string_view& rest) {
   return field;
 }
 
-Result<std::size_t> count_names(const char* directory) {
-  UniqueFd fd = TRY(open_path(directory, O_RDONLY | O_DIRECTORY));
-  return TRY(list_directory(fd.get(), directory)).size();
-}
-
 }  // namespace
 
 std::optional<ProcessEntry> parse_proc_stat(std::string_view text) {
@@ -73,20 +68,5 @@ Result<std::vector<ProcessEntry>> list_processes() {
   }
   return entries;
 }
-
-Result<std::vector<pid_t>> children_of(pid_t pid) {
-  std::vector<pid_t> children;
-  for (const ProcessEntry& entry : TRY(list_processes())) {
-    if (entry.parent == pid) children.push_back(entry.pid);
-  }
-  return children;
-}
-
-Result<std::size_t> count_open_fds() {
-  // Minus the descriptor that lists the directory.
-  return TRY(count_names("/proc/self/fd")) - 1;
-}
-
-Result<std::size_t> count_threads() { return count_names("/proc/self/task"); }
 
 }  // namespace sallyport

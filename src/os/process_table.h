@@ -1,4 +1,4 @@
-// Reads processes from /proc; for supervision without CONFIG_PROC_CHILDREN and for leak tests.
+// What /proc says about processes; CONFIG_PROC_CHILDREN is not everywhere.
 #pragma once
 
 #include <sys/types.h>
@@ -29,10 +29,5 @@ struct ProcessEntry {
 
 // All processes of our pid namespace. Leaves out processes that end meanwhile.
 [[nodiscard]] Result<std::vector<ProcessEntry>> list_processes();
-// Direct children, zombies included, by parent pid: a snapshot.
-[[nodiscard]] Result<std::vector<pid_t>> children_of(pid_t pid);
-
-[[nodiscard]] Result<std::size_t> count_open_fds();  // of this process
-[[nodiscard]] Result<std::size_t> count_threads();   // of this process
 
 }  // namespace sallyport

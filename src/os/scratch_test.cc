@@ -18,8 +18,8 @@
 #include "os/file.h"
 #include "os/owned_dir.h"
 #include "os/pipe.h"
-#include "os/process_table.h"
 #include "os/test_dir.h"
+#include "os/test_processes.h"
 #include "support/forked.h"
 
 namespace sallyport {
@@ -31,7 +31,7 @@ std::ptrdiff_t entries(const std::filesystem::path& directory) {
 
 TEST(ScratchC16, IsPrivateAndVanishesWithItsOwner) {
   const TestDir root;
-  const std::size_t fds = count_open_fds().value();
+  const std::size_t fds = count_open_fds();
   {
     const mode_t old = ::umask(0);
     const ScratchDir scratch = ScratchDir::create(root.path()).value();
@@ -43,7 +43,7 @@ TEST(ScratchC16, IsPrivateAndVanishesWithItsOwner) {
     EXPECT_TRUE(is_owned_dir_name(scratch.path().filename().native(), ::geteuid()));
   }
   EXPECT_EQ(entries(root.path()), 0);
-  EXPECT_EQ(count_open_fds().value(), fds);
+  EXPECT_EQ(count_open_fds(), fds);
 }
 
 TEST(ScratchC16, MoveHandsTheDirectoryOver) {
@@ -94,7 +94,7 @@ TEST(ScratchC16, RemovesWhatAToolLeavesBehind) {
 TEST(ScratchC16, RemovesAVeryDeepAndAVeryWideTree) {
   // In memory if possible: a disk needs a millisecond for each of these.
   const TestDir root(::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path());
-  const std::size_t fds = count_open_fds().value();
+  const std::size_t fds = count_open_fds();
   {
     const ScratchDir scratch = ScratchDir::create(root.path()).value();
     constexpr int kDepth = 5000;  // far past PATH_MAX and any descriptor limit
@@ -107,7 +107,7 @@ TEST(ScratchC16, RemovesAVeryDeepAndAVeryWideTree) {
     for (int i = 0; i < 5000; ++i) ASSERT_EQ(::mknodat(scratch.fd(), ("f" + std::to_string(i)).c_str(), S_IFREG, 0), 0);
   }
   EXPECT_EQ(entries(root.path()), 0);
-  EXPECT_EQ(count_open_fds().value(), fds);
+  EXPECT_EQ(count_open_fds(), fds);
 }
 
 TEST(ScratchC16, AMissingRootIsATypedErrorWithAHint) {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "os/process_table.h"
+#include "os/test_processes.h"
 #include "sallyport/unique_fd.h"
 #include "support/forked.h"
 
@@ -55,7 +55,7 @@ class Family {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  [[nodiscard]] std::vector<pid_t> children() const { return children_of(pid_).value_or(std::vector<pid_t>()); }
+  [[nodiscard]] std::vector<pid_t> children() const { return children_of(pid_); }
   pid_t pid_ = -1;
 };
 

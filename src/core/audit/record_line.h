@@ -16,7 +16,6 @@
 
 namespace sallyport::audit {
 
-inline constexpr std::string_view kRecordSchema = "sallyport.audit/1";
 inline constexpr std::string_view kNoRecordBefore = "0000000000000000000000000000000000000000000000000000000000000000";
 // Nobody writes a longer record, so a reader need not hold more.
 inline constexpr std::size_t kLongestRecord = 512 * 1024;

@@ -146,7 +146,6 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
     case wire::ReportKind::kNetwork:
       ports_redirected_ = (report.flags & wire::kPortsRedirected) != 0;
       return NetworkOpened{.sockets = std::move(fds),
-                           .ports_redirected = ports_redirected_,
                            .refusals_shown = (report.flags & wire::kRefusalsShown) != 0,
                            .connections_handed = (report.flags & wire::kHandsThemOver) != 0,
                            .loopback_only = (report.flags & wire::kLoopbackOnly) != 0};

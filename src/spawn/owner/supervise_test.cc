@@ -208,19 +208,18 @@ TEST(Supervisor, TerminatesWhenTheCallersDescriptorIsReadable_C10) {
 
 TEST(Supervisor, HandsTheNetworkOverAndEndsTheRunWhenNobodyTakesIt) {
   const auto script_with_network = [] {
-    return Script{.reports = {[](const ToolStreams&) { return RunReport(NetworkOpened{.ports_redirected = true}); },
+    return Script{.reports = {[](const ToolStreams&) { return RunReport(NetworkOpened{.refusals_shown = true}); },
                               [](const ToolStreams&) { return started(); },
                               [](const ToolStreams&) { return exited(0); }}};
   };
-  bool redirected = false;
+  bool shown = false;
   Script good = script_with_network();
-  const Result<Ended> taken =
-      run(good, {.on_network = [&redirected](const NetworkOpened& network) -> Result<NetworkWatch> {
-            redirected = network.ports_redirected;
-            return NetworkWatch{};
-          }});
+  const Result<Ended> taken = run(good, {.on_network = [&shown](const NetworkOpened& network) -> Result<NetworkWatch> {
+                                    shown = network.refusals_shown;
+                                    return NetworkWatch{};
+                                  }});
   EXPECT_TRUE(taken.has_value());
-  EXPECT_TRUE(redirected);
+  EXPECT_TRUE(shown);
   Script bad = script_with_network();
   const Result<Ended> refused = run(bad, {.on_network = [](const NetworkOpened&) -> Result<NetworkWatch> {
                                       return fail({.detail = SystemError{}, .message = "no proxy", .hint = {}});
