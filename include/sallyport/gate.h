@@ -121,6 +121,7 @@ struct Explanation {
   std::string plan_digest{};  // as the receipt of a run has it: over the plan without the jail's own variables
   std::string
       jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
+  Confinement confinement = Confinement::kJailed;  // that adapter's
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step per line
   ExecutableIdentity binary{};

@@ -147,8 +147,8 @@ struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
   bool connections_carried =
-      false;                        // our init in the jail accepts the tool's connections and carries them to the owner
-  std::optional<UserIds> run_as{};  // Plan::run_as, when the jail did so
+      false;  // our init in the jail accepts what the tool connects to, and it goes out to the owner
+  std::optional<UserIds> run_as{};  // who the tool is outside, when Plan::run_as asked for that
 };
 struct ToolStarted {
   RunFacts facts{};

@@ -37,7 +37,7 @@ struct BinaryIdentity {
 struct ImageFile {
   std::string image{};   // the image's name, for people
   std::string digest{};  // "sha256:…"
-  std::string path{};    // inside the image
+  std::string path{};    // inside the image; or a bare name, which the PATH of that image leads to
   bool operator==(const ImageFile&) const = default;
 };
 

@@ -200,6 +200,7 @@ Result<Explanation> Engine::explain_admitted(AdmittedCall call, std::span<Jail* 
   return Explanation{.plan = std::move(plan),
                      .plan_digest = std::move(digest),
                      .jail = std::string(chosen->name()),
+                     .confinement = chosen->confinement(),
                      .would_establish = std::move(staging.would_establish),
                      .rendered = staging.run->describe(),
                      .binary = prepared.tool->identity,

@@ -198,7 +198,7 @@ std::vector<std::string> render_command(const Plan& plan, const Inputs& inputs) 
   add_view(command, plan, inputs);
   command.word(fmt::format("--entrypoint={}", kInitPath));
   command.word(inputs.image);
-  command.word("f");  // wire::HelperKind::kFramed
+  command.word(spawn::init_argument({.kind = spawn::wire::HelperKind::kFramed}));
   return std::move(command).take();
 }
 

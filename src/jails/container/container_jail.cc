@@ -89,7 +89,10 @@ class ContainerLive final : public LiveRun {
 
   [[nodiscard]] Result<RunReport> next() override {
     RunReport report = TRY(run_->next());
-    if (auto* started = std::get_if<ToolStarted>(&report)) started->facts.run_as = about_.plan.run_as;
+    // Our init says who it is in there.
+    if (auto* started = std::get_if<ToolStarted>(&report); started && started->facts.run_as != about_.plan.run_as) {
+      started->facts.run_as.reset();
+    }
     if (const auto* failed = std::get_if<StartFailed>(&report)) TRY(judge(*failed));
     if (auto* end = std::get_if<ToolEnded>(&report)) {
       ended_ = !end->fate_unknown;

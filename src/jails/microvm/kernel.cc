@@ -15,7 +15,6 @@
 
 #include "core/errors.h"
 #include "jails/microvm/initramfs.h"
-#include "jails/microvm/machine.h"
 #include "jails/microvm/modules.h"
 #include "os/file.h"
 
@@ -39,15 +38,17 @@ bool is_roots_alone(const fs::path& path) {
 // Compares versions as people do: numbers by their value.
 bool newer(const std::string& left, const std::string& right) { return ::strverscmp(left.c_str(), right.c_str()) > 0; }
 
-Result<std::vector<std::string>> drivers_of(const GuestKernel& kernel) {
-  const std::string dependencies = TRY(read_whole_file(kernel.modules / "modules.dep", kLargestList));
-  const std::string built_in = TRY(read_whole_file(kernel.modules / "modules.builtin", kLargestList));
-  return modules_to_load(kDrivers, {.dependencies = dependencies, .built_in = built_in});
+Modules drivers_of(const GuestKernel& kernel) {
+  const Result<std::string> dependencies = read_whole_file(kernel.modules / "modules.dep", kLargestList);
+  if (!dependencies) return std::unexpected(dependencies.error().message);
+  const Result<std::string> built_in = read_whole_file(kernel.modules / "modules.builtin", kLargestList);
+  if (!built_in) return std::unexpected(built_in.error().message);
+  return modules_to_load(kDrivers, {.dependencies = *dependencies, .built_in = *built_in});
 }
 
 }  // namespace
 
-Result<GuestKernel> find_kernel(const KernelPlaces& places) {
+Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jail) {
   constexpr std::string_view kPrefix = "vmlinuz-";
   std::vector<std::string> releases;
   std::error_code error;
@@ -65,21 +66,23 @@ Result<GuestKernel> find_kernel(const KernelPlaces& places) {
       why = fmt::format("{} cannot be read, or is not root's alone to change", kernel.image.string());
       continue;
     }
-    const Result<std::vector<std::string>> drivers = drivers_of(kernel);
+    const Modules drivers = drivers_of(kernel);
     if (drivers) return kernel;
-    why = drivers.error().message;
+    why = drivers.error();
   }
-  return fail(jail_unavailable(kKvmName, why, kHint));
+  return fail(jail_unavailable(jail, why, kHint));
 }
 
-Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init) {
+Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init, std::string_view jail) {
+  const Modules drivers = drivers_of(kernel);
+  if (!drivers) return fail(jail_unavailable(jail, drivers.error(), kHint));
   std::vector<InitramfsFile> files = {{.path = "m", .mode = S_IFDIR | 0755},
                                       {.path = "dev", .mode = S_IFDIR | 0755},
                                       {.path = "init", .mode = S_IFREG | 0755, .content = std::string(init)}};
   std::size_t number = 0;
-  for (const std::string& path : TRY(drivers_of(kernel))) {
+  for (const std::string& path : *drivers) {
     if (!path.ends_with(".ko")) {
-      return fail(jail_unavailable(kKvmName, fmt::format("{} is compressed, which its init cannot load", path), kHint));
+      return fail(jail_unavailable(jail, fmt::format("{} is compressed, which its init cannot load", path), kHint));
     }
     files.push_back({.path = fmt::format("m/{}", number++),
                      .mode = S_IFREG | 0644,

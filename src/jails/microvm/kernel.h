@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "sallyport/result.h"
 
@@ -19,12 +20,13 @@ struct GuestKernel {
   std::string release{};
 };
 
-// Finds the newest kernel that we can read, that only root can change, and that has the drivers a microVM needs. If
-// there is none: JailUnavailable, with what to install.
-[[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places);
+// The newest one that can be read, is root's alone to change, and has the drivers a microVM needs. JailUnavailable, with what to
+// install, when there is none. `jail` is the name of who asks.
+[[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jail);
 
-// Holds the drivers, and `init` as process 1.
-[[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init);
+// With the drivers, and `init` as its process 1.
+[[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init,
+                                                 std::string_view jail);
 
 // An error when the host's processor cannot run a guest for us: it tries a guest that halts at once.
 [[nodiscard]] Status try_kvm();

@@ -9,6 +9,7 @@
 #include "sallyport/limits.h"
 #include "spawn/wire/guest.h"
 #include "spawn/wire/root_ops.h"
+#include "spawn/wire/wrapped.h"
 
 namespace sallyport::microvm {
 namespace {
@@ -39,7 +40,7 @@ std::vector<std::string> qemu_arguments(const Machine& machine) {
   // into an exit.
   std::string line = "console=ttyS0 quiet panic=-1 rdinit=/init";
   if (!kvm && machine.clock_khz != 0) line += fmt::format(" tsc_early_khz={}", machine.clock_khz);
-  line += " -- g";
+  line += " -- " + spawn::init_argument({.kind = wire::HelperKind::kGuest});
   std::vector<std::string> arguments = {
       "-M", "microvm,acpi=on,rtc=on,isa-serial=on", "-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max", "-m",
       fmt::format("{}M", (machine.memory + kMebibyte - 1) / kMebibyte), "-nodefaults", "-no-user-config", "-display",

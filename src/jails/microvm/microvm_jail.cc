@@ -180,7 +180,7 @@ Status MicrovmJail::processor_works() const {
 Status MicrovmJail::usable() {
   TRY(around_.usable());
   TRY(processor_works());
-  TRY(find_kernel(options_.kernels));
+  TRY(find_kernel(options_.kernels, name()));
   return {};
 }
 
@@ -189,7 +189,7 @@ Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& reques
   const BinaryIdentity* const executed = request.executable.executed();
   if (executed == nullptr) return fail(jail_unavailable(name(), "it runs files of this host only"));
   TRY(processor_works());
-  const GuestKernel kernel = TRY(find_kernel(options_.kernels));
+  const GuestKernel kernel = TRY(find_kernel(options_.kernels, name()));
   Parts parts;
   parts.qemu = std::make_unique<const Executable>(TRY(request.host.pin_wrapper(kQemu)));
   const HostView& view = *TRY(request.host.view());
@@ -199,7 +199,7 @@ Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& reques
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
     parts.files = TRY(ScratchDir::create(kScratchRoot));
     const std::string_view init = options_.init.empty() ? spawn::helper_image() : options_.init;
-    const std::string initramfs = TRY(make_initramfs(kernel, init));
+    const std::string initramfs = TRY(make_initramfs(kernel, init, name()));
     TRY(write_initramfs(*parts.files, initramfs));
     files.initramfs = parts.files->path() / "initramfs";
     for (const std::string& path : {files.kernel, files.initramfs}) machines.identities[path] = TRY(identity_of(path));

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "jails/microvm/initramfs.h"
+#include "jails/microvm/kernel.h"
 #include "jails/microvm/last_words.h"
 #include "jails/microvm/machine.h"
 #include "jails/microvm/modules.h"
@@ -25,8 +26,8 @@ constexpr const char* kDep =
 
 TEST(Modules, ComeAfterWhatTheyNeedAndOnce) {
   const auto names = std::to_array<std::string_view>({"virtio_mmio", "9pnet", "9p"});
-  const Result<std::vector<std::string>> order = modules_to_load(names, {.dependencies = kDep, .built_in = ""});
-  ASSERT_TRUE(order) << order.error().message;
+  const Modules order = modules_to_load(names, {.dependencies = kDep, .built_in = ""});
+  ASSERT_TRUE(order) << order.error();
   EXPECT_THAT(*order, ElementsAre("kernel/drivers/virtio/virtio_ring.ko", "kernel/drivers/virtio/virtio.ko",
                                   "kernel/drivers/virtio/virtio_mmio.ko", "kernel/net/9p/9pnet.ko",
                                   "kernel/fs/netfs/netfs.ko", "kernel/fs/9p/9p.ko"));
@@ -34,18 +35,24 @@ TEST(Modules, ComeAfterWhatTheyNeedAndOnce) {
 
 TEST(Modules, ThatAreBuiltInAreNotLoaded) {
   const auto names = std::to_array<std::string_view>({"virtio_console", "9pnet"});
-  const Result<std::vector<std::string>> order =
+  const Modules order =
       modules_to_load(names, {.dependencies = kDep, .built_in = "kernel/drivers/char/virtio-console.ko\n"});
-  ASSERT_TRUE(order) << order.error().message;
+  ASSERT_TRUE(order) << order.error();
   EXPECT_THAT(*order, ElementsAre("kernel/net/9p/9pnet.ko"));
 }
 
 TEST(Modules, ThatAreNotThereAreNamed) {
   const auto names = std::to_array<std::string_view>({"virtio_console"});
-  const Result<std::vector<std::string>> order = modules_to_load(names, {.dependencies = kDep, .built_in = ""});
+  const Modules order = modules_to_load(names, {.dependencies = kDep, .built_in = ""});
   ASSERT_FALSE(order);
-  EXPECT_NE(order.error().as<JailUnavailable>(), nullptr);
-  EXPECT_THAT(order.error().message, testing::HasSubstr("virtio_console"));
+  EXPECT_THAT(order.error(), testing::HasSubstr("virtio_console"));
+}
+
+TEST(Kernel, ThatIsNotThereIsMissedByTheJailThatAsks) {
+  const Result<GuestKernel> kernel = find_kernel({.boot = "/proc/self/fdinfo"}, kTcgName);
+  ASSERT_FALSE(kernel);
+  ASSERT_NE(kernel.error().as<JailUnavailable>(), nullptr);
+  EXPECT_EQ(kernel.error().as<JailUnavailable>()->jail, kTcgName);
 }
 
 TEST(Initramfs, IsACpioArchiveOfTheNewFormat) {

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/errors.h"
-#include "jails/microvm/machine.h"
-
 namespace sallyport::microvm {
 namespace {
 
@@ -47,13 +44,13 @@ void add(std::string_view path, std::vector<std::string>& order) {
 
 }  // namespace
 
-Result<std::vector<std::string>> modules_to_load(std::span<const std::string_view> names, const ModuleLists& lists) {
+Modules modules_to_load(std::span<const std::string_view> names, const ModuleLists& lists) {
   std::vector<std::string> order;
   for (const std::string_view name : names) {
     const std::optional<std::string_view> line = line_of(name, lists.dependencies);
     if (!line && is_built_in(name, lists.built_in)) continue;
-    if (!line) return fail(jail_unavailable(kKvmName, fmt::format("the kernel has no module {}", name)));
-    // modprobe loads the names on a line from last to first: the last needs nothing.
+    if (!line) return std::unexpected(fmt::format("the kernel has no module {}", name));
+    // modprobe loads what a line names from its end: the last needs nothing.
     std::vector<std::string_view> needed;
     const std::size_t colon = line->find(':');
     for (std::string_view rest = line->substr(colon + 1); !rest.empty();) {

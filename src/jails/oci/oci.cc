@@ -106,7 +106,9 @@ std::uint32_t image_fd(const Inputs& inputs) {
 }
 
 std::string init_argument(const Inputs& inputs) {
-  return inputs.runtime == Runtime::kRunc ? std::to_string(image_fd(inputs)) : "f";
+  using spawn::wire::HelperKind;
+  if (inputs.runtime == Runtime::kRunsc) return spawn::init_argument({.kind = HelperKind::kFramed});
+  return spawn::init_argument({.kind = HelperKind::kWrapped, .image_fd = image_fd(inputs)});
 }
 
 Json linux_part(const Inputs& inputs, const Json& masked) {

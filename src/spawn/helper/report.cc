@@ -60,6 +60,10 @@ void report_started(const Run& run, std::uint32_t applied, long tree) {
   wire::Report started = {};
   started.kind = wire::ReportKind::kStarted;
   started.flags = applied;
+  if (run.has(wire::kEngine)) {
+    started.uid = static_cast<std::uint32_t>(sys(__NR_getuid));
+    started.gid = static_cast<std::uint32_t>(sys(__NR_getgid));
+  }
   int fds[2] = {};
   std::uint32_t count = 0;
   if (run.scratch_fd >= 0) fds[count++] = run.scratch_fd;

@@ -37,8 +37,15 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// A helper that was asked to exit does so within milliseconds, or somewhat later with thousands of processes below it.
-// If it does not, kill it.
+// Each report then says who sent it, in this process's numbers (unix(7), SO_PASSCRED).
+Status show_senders(int channel) {
+  const int yes = 1;
+  if (::setsockopt(channel, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0) return {};
+  return fail(system_error("set up", "the run's channel", errno));
+}
+
+// One that has been asked to leave does so within milliseconds; with thousands of processes below it, in some more. It is
+// killed when it does not.
 void reap(pid_t pid) {
   constexpr int kPatienceMs = 5000;
   const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -186,6 +193,7 @@ Result<Started> HelperClient::submit(const LaunchSpec& spec, Stdio stdio) {
   const StdinIs stdin_is = stdio.in < 0 ? StdinIs::kNullDevice : StdinIs::kGiven;
   const UniqueFd image = TRY(sealed_memfd("sallyport-launch", encode(spec, shape(), stdin_is)));
   SocketPair channel = TRY(make_socket_pair());
+  if (spec.run_as) TRY(show_senders(channel.ours.get()));
   const std::vector<int> fds = request_fds(spec, channel.theirs.get(), image.get(), stdio);
   const std::scoped_lock lock(mutex_);
   // If the helper was killed, the send fails; the second try uses a new helper.

@@ -56,7 +56,12 @@ std::optional<wire::Report> report_of_killed(pid_t init) {
   return report;
 }
 
-// Only an init that cannot be measured from outside reports these.
+bool is_engine(const LaunchSpec& spec) {
+  const auto* place = std::get_if<NoJailPlace>(&spec.place);
+  return place != nullptr && place->is_engine;
+}
+
+// Only an init that nobody outside can help counts these.
 std::optional<GuestFacts> guest_facts_of(const wire::Report& report) {
   if (report.oom_kills == 0 && report.scratch_was_full == 0) return std::nullopt;
   return GuestFacts{.oom_kills = report.oom_kills,
@@ -119,14 +124,15 @@ Result<RunReport> HelperRun::next() {
   wire::Report report{};
   ReceivedMessage received = receive_with_descriptors(
       run_.run.channel.get(), std::as_writable_bytes(std::span(&report, 1)), wire::kMaxNetFds, MSG_DONTWAIT);
-  // ECONNRESET: the other end was closed with a command of ours unread. The kernel says so once, ahead of the reports that
-  // still wait; what follows is the last report, or the end of the channel.
+  // ECONNRESET: the other end was closed with a command of ours unread. The kernel reports that once, before the
+  // reports that still wait; then come the last report, or the end of the channel.
   const bool not_yet = received.size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
   if (not_yet) return RunReport(NothingNew{});
   if (received.size != sizeof report) {
     run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
     return after_last();
   }
+  if (received.sender) sender_ = received.sender;
   return translate(report, std::move(received.descriptors));
 }
 
@@ -155,7 +161,8 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
           .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
                     .ports_redirected = ports_redirected_,
                     .connections_carried = (report.flags & wire::kCarriesThem) != 0,
-                    .run_as = spec_.run_as}};  // a required step: if it had failed, nothing would have started
+                    // Whoever reports it has become who the tool is. What passes a container's reports on has not.
+                    .run_as = is_engine(spec_) ? UserIds{.uid = report.uid, .gid = report.gid} : sender_}};
       if ((report.flags & wire::kTreeShown) != 0 && !fds.empty()) {
         started.tree = std::move(fds.back());
         fds.pop_back();

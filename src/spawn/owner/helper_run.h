@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sallyport/jail_port.h"
@@ -40,6 +41,7 @@ class HelperRun final : public LiveRun {
   bool tool_started_ = false;
   bool tool_ended_ = false;
   bool ports_redirected_ = false;
+  std::optional<UserIds> sender_{};  // of the last report, when the run is another's: the kernel's word
 };
 
 // Starts a run from the best source of `supply`. A jail that was built ahead and turns out unsound is replaced before

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -26,6 +27,8 @@ class Channel {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
     worker_ = UniqueFd(ends[1]);
+    const int show_senders = spec_.run_as ? 1 : 0;  // as HelperClient::submit() does
+    EXPECT_EQ(::setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &show_senders, sizeof show_senders), 0);
     run_.emplace(StartedRun{.run = {.channel = UniqueFd(ends[0])},
                             .helper = std::make_shared<HelperClient>(),
                             .built_ahead = ahead == Ahead::kYes},
@@ -136,6 +139,27 @@ TEST(HelperRun, SaysOfTheToolWhatWasReported) {
     ASSERT_TRUE(started);
     for (const auto& other : facts) EXPECT_EQ(started->facts.*other.fact, other.fact == one.fact);
   }
+}
+
+// Not what was asked for: the kernel says who sent the report.
+TEST(HelperRun, SaysWhoTheToolIsWhenThatWasAskedFor) {
+  Channel ours;
+  EXPECT_FALSE(ours.answer<ToolStarted>(report_of(ReportKind::kStarted))->facts.run_as);
+  LaunchSpec of_another;
+  of_another.run_as = UserIds{.uid = ::geteuid() + 1, .gid = ::getegid() + 1};
+  Channel anothers(of_another);
+  const TwoFiles files;
+  const auto started = anothers.answer<ToolStarted>(report_of(ReportKind::kStarted), files.fds());
+  ASSERT_TRUE(started);
+  EXPECT_EQ(started->facts.run_as, (UserIds{.uid = ::geteuid(), .gid = ::getegid()}));
+  EXPECT_TRUE(TwoFiles::is_root(started->scratch)) << "beside it";
+  LaunchSpec of_engine;
+  of_engine.place = NoJailPlace{.is_wrapper = true, .is_framed = true, .is_engine = true};
+  Channel engines(of_engine);
+  wire::Report inside = report_of(ReportKind::kStarted);
+  inside.uid = 7;
+  inside.gid = 8;
+  EXPECT_EQ(engines.answer<ToolStarted>(inside)->facts.run_as, (UserIds{.uid = 7, .gid = 8}));
 }
 
 TEST(HelperRun, TellsTheScratchFromTheTree) {

@@ -229,7 +229,8 @@ struct Report {
   std::uint32_t flags;
   std::uint32_t scratch_was_full;  // of kExited, see below
   std::uint64_t user_us, system_us, peak_rss_bytes;
-  // Of kExited from a machine or an engine's container: only its init can measure its kernel and scratch.
+  std::uint32_t uid, gid;  // of kStarted from an init of kEngine: who it is in there
+  // Of kExited from a machine or an engine's container, whose kernel and scratch nobody else can ask.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
 };
 

@@ -6,6 +6,12 @@
 
 namespace sallyport::spawn {
 
+std::string init_argument(const wire::HelperStart& start) {
+  char text[wire::kHelperArgumentSize];
+  wire::write_helper_argument(start, text);
+  return text;
+}
+
 JailPlace wrapped_place(const Plan& plan) {
   JailPlace place;
   place.wrapped = true;

@@ -2,14 +2,19 @@
 // the wrapper has built, and gets the same orders. Pure.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/view/fs_view.h"
 #include "sallyport/plan.h"
+#include "spawn/wire/helper_start.h"
 #include "spawn/wire/launch_spec.h"
 #include "spawn/wire/root_ops.h"
 
 namespace sallyport::spawn {
+
+// The one argument of our init, as it stands in somebody's command line.
+[[nodiscard]] std::string init_argument(const wire::HelperStart& start);
 
 // The jail adds its executable and its writable places.
 [[nodiscard]] JailPlace wrapped_place(const Plan& plan);
