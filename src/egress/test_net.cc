@@ -22,11 +22,13 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-UniqueFd netlink_socket(int protocol) { return UniqueFd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol)); }
+UniqueFd netlink_socket(std::uint32_t protocol) {
+  return UniqueFd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, static_cast<int>(protocol)));
+}
 
-bool tell_kernel(const UniqueFd& netlink, const std::string& message) {
+bool tell_kernel(const UniqueFd& netlink, const NetlinkDatagram& message) {
   std::array<char, 8192> answer{};
-  if (::send(netlink.get(), message.data(), message.size(), 0) < 0) return false;
+  if (::send(netlink.get(), message.bytes.data(), message.bytes.size(), 0) < 0) return false;
   const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
   if (got < static_cast<ssize_t>(sizeof(nlmsghdr) + sizeof(int))) return false;
   int error = 0;
@@ -34,7 +36,7 @@ bool tell_kernel(const UniqueFd& netlink, const std::string& message) {
   return error == 0;
 }
 
-bool tell_kernel(int protocol, const std::string& message) { return tell_kernel(netlink_socket(protocol), message); }
+bool tell_kernel(const NetlinkDatagram& message) { return tell_kernel(netlink_socket(message.protocol), message); }
 
 bool bring_up_loopback() {
   ifreq lo{};
@@ -45,8 +47,7 @@ bool bring_up_loopback() {
 }
 
 bool make_every_address_local() {
-  return bring_up_loopback() && tell_kernel(NETLINK_ROUTE, local_route(false)) &&
-         tell_kernel(NETLINK_ROUTE, local_route(true));
+  return bring_up_loopback() && tell_kernel(local_route(false)) && tell_kernel(local_route(true));
 }
 
 UniqueFd own_namespace() { return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)); }
@@ -106,7 +107,7 @@ UniqueFd JailNet::connect(const Endpoint& to) const {
 
 bool JailNet::redirect_other_ports(const std::vector<std::uint16_t>& listening, std::uint16_t catch_all) const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
-  const bool told = tell_kernel(NETLINK_NETFILTER, sallyport::redirect_other_ports(listening, catch_all));
+  const bool told = tell_kernel(sallyport::redirect_other_ports(listening, catch_all));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
   return told;
 }
@@ -114,16 +115,14 @@ bool JailNet::redirect_other_ports(const std::vector<std::uint16_t>& listening, 
 UniqueFd JailNet::refuse_at_once(const std::vector<std::uint16_t>& listening) const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
   UniqueFd shown = netlink_socket(NETLINK_NETFILTER);
-  const bool told =
-      tell_kernel(shown, show_refusals()) && tell_kernel(NETLINK_NETFILTER, sallyport::refuse_at_once(listening));
+  const bool told = tell_kernel(shown, show_refusals()) && tell_kernel(sallyport::refuse_at_once(listening));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
   return told ? std::move(shown) : UniqueFd();
 }
 
 bool JailNet::prohibit_groups() const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
-  const bool told = tell_kernel(NETLINK_ROUTE, sallyport::prohibit_groups(false)) &&
-                    tell_kernel(NETLINK_ROUTE, sallyport::prohibit_groups(true));
+  const bool told = tell_kernel(sallyport::prohibit_groups(false)) && tell_kernel(sallyport::prohibit_groups(true));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
   return told;
 }

@@ -1,7 +1,6 @@
 #include "gate/egress_session.h"
 
 #include <fmt/format.h>
-#include <linux/netlink.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -57,6 +56,13 @@ bool is_readable(int fd) {
   return ::poll(&one, 1, 0) > 0;
 }
 
+using Message = spawn::NetworkSpec::Message;
+Message sent(NetlinkDatagram datagram, Message how = {}) {
+  how.protocol = datagram.protocol;
+  how.bytes = std::move(datagram.bytes);
+  return how;
+}
+
 }  // namespace
 
 Result<spawn::NetworkSpec> network_for(const Plan& plan) {
@@ -74,31 +80,21 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   network.sockets.push_back({SOCK_STREAM, kDnsPort});
   std::vector<std::uint16_t> answered = ports;
   answered.push_back(kDnsPort);
+  using spawn::wire::kPortsRedirected;
+  using spawn::wire::kRefusalsShown;
+  using spawn::wire::kRefusesAtOnce;
   network.messages = {
-      {.protocol = NETLINK_ROUTE, .bytes = local_route(false)},
+      sent(local_route(false)),
       // A kernel without IPv6 needs no route for it.
-      {.protocol = NETLINK_ROUTE, .bytes = local_route(true), .required = false},
-      {.protocol = NETLINK_NETFILTER,
-       .bytes = show_refusals(),
-       .required = false,
-       .flag_when_done = spawn::wire::kRefusalsShown,
-       .keep = true},
-      {.protocol = NETLINK_NETFILTER,
-       .bytes = refuse_at_once(ports),
-       .required = false,
-       .flag_when_done = spawn::wire::kRefusesAtOnce | spawn::wire::kPortsRedirected,
-       .only_with = spawn::wire::kRefusalsShown},
-      // The fallback, which gives as much of it as this kernel can.
-      {.protocol = NETLINK_NETFILTER,
-       .bytes = redirect_other_ports(answered, other_ports),
-       .required = false,
-       .flag_when_done = spawn::wire::kPortsRedirected,
-       .not_with = spawn::wire::kRefusesAtOnce},
-      {.protocol = NETLINK_ROUTE, .bytes = prohibit_groups(false), .not_with = spawn::wire::kRefusesAtOnce},
-      {.protocol = NETLINK_ROUTE,
-       .bytes = prohibit_groups(true),
-       .required = false,
-       .not_with = spawn::wire::kRefusesAtOnce}};
+      sent(local_route(true), {.required = false}),
+      sent(show_refusals(), {.required = false, .flag_when_done = kRefusalsShown, .keep = true}),
+      sent(refuse_at_once(ports),
+           {.required = false, .flag_when_done = kRefusesAtOnce | kPortsRedirected, .only_with = kRefusalsShown}),
+      // Without that: what can be had of it.
+      sent(redirect_other_ports(answered, other_ports),
+           {.required = false, .flag_when_done = kPortsRedirected, .not_with = kRefusesAtOnce}),
+      sent(prohibit_groups(false), {.not_with = kRefusesAtOnce}),
+      sent(prohibit_groups(true), {.required = false, .not_with = kRefusesAtOnce})};
   return network;
 }
 

@@ -35,7 +35,7 @@ void add_listening_rule(Batch& batch, std::uint16_t port) {
 
 }  // namespace
 
-std::string local_route(bool v6) {
+NetlinkDatagram local_route(bool v6) {
   const abi::RouteMessage route{.family = v6 ? abi::kFamilyV6 : abi::kFamilyV4,
                                 .table = abi::kTableLocal,
                                 .protocol = abi::kProtocolStatic,
@@ -44,11 +44,11 @@ std::string local_route(bool v6) {
   NetlinkMessage message(abi::kNewRoute, abi::kRequest | abi::kAck | abi::kCreate, 1, route);
   message.value(abi::kRouteTable, std::uint32_t{abi::kTableLocal})
       .value(abi::kRouteOutInterface, std::uint32_t{kLoopbackIndex});
-  return std::move(message).finish();
+  return {.protocol = abi::kRoute, .bytes = std::move(message).finish()};
 }
 
-std::string prohibit_groups(bool v6) {
-  // 224.0.0.0/3: multicast, reserved addresses, and broadcast.
+NetlinkDatagram prohibit_groups(bool v6) {
+  // 224.0.0.0/3: multicast, what is reserved, and broadcast.
   const abi::RouteMessage route{.family = v6 ? abi::kFamilyV6 : abi::kFamilyV4,
                                 .destination_bits = static_cast<std::uint8_t>(v6 ? 8 : 3),
                                 .table = abi::kTableLocal,
@@ -61,10 +61,10 @@ std::string prohibit_groups(bool v6) {
     message.value(abi::kRouteDestination, std::array<std::uint8_t, 4>{224});
   }
   message.value(abi::kRouteTable, std::uint32_t{abi::kTableLocal});
-  return std::move(message).finish();
+  return {.protocol = abi::kRoute, .bytes = std::move(message).finish()};
 }
 
-std::string redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all) {
+NetlinkDatagram redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all) {
   Batch batch;
   batch.add_table();
   batch.add_hooked_chain(kChainText, "nat", kDestinationNat);
@@ -74,7 +74,7 @@ std::string redirect_other_ports(std::span<const std::uint16_t> listening, std::
     only_protocol(m, abi::kProtocolTcp);
     redirect_to(m, catch_all);
   });
-  return std::move(batch).finish();
+  return {.protocol = abi::kNetfilter, .bytes = std::move(batch).finish()};
 }
 
 }  // namespace sallyport

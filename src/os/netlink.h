@@ -1,6 +1,6 @@
-// The messages that make a fresh network namespace answer for every address, as bytes for a netlink socket. The writer
-// needs CAP_NET_ADMIN in that namespace. Each string is one datagram and gets one answer: an NLMSG_ERROR whose number
-// is 0 for success. Of several answers the first counts.
+// The messages that make a fresh network namespace answer for every address, as the bytes to write to a netlink socket of
+// their protocol. Whoever writes them needs CAP_NET_ADMIN in that namespace. Each is one datagram and gets one answer: an
+// NLMSG_ERROR whose number is 0 for yes. Of several answers the first counts.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,13 @@
 
 namespace sallyport {
 
+struct NetlinkDatagram {
+  std::uint32_t protocol = 0;  // NETLINK_ROUTE or NETLINK_NETFILTER
+  std::string bytes{};
+};
+
 // NETLINK_ROUTE: `ip [-6] route add local default dev lo table local`: every address is this machine's own.
-[[nodiscard]] std::string local_route(bool v6);
+[[nodiscard]] NetlinkDatagram local_route(bool v6);
 
 // NETLINK_NETFILTER: sends every TCP connection that is neither to a loopback address nor to a listening port to the
 // port `catch_all` of 127.0.0.1 or ::1, where SO_ORIGINAL_DST (IP6T_SO_ORIGINAL_DST) gives the wanted address:
@@ -21,16 +26,16 @@ namespace sallyport {
 //   table inet sallyport { chain output { type nat hook output priority -100; policy accept;
 //     ip daddr 127.0.0.0/8 accept; ip6 daddr ::1 accept; tcp dport P accept …; meta l4proto tcp redirect to :catch_all } }
 //
-// One atomic transaction. Needs a kernel with nft_chain_nat and nft_redir (5.2 on for family inet).
-[[nodiscard]] std::string redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all);
+// One transaction: all of it or nothing. Needs a kernel with nft_chain_nat and nft_redir (5.2 on for family inet).
+[[nodiscard]] NetlinkDatagram redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all);
 
-// NETLINK_ROUTE: `ip [-6] route add prohibit` for multicast and, in IPv4, broadcast: a sender gets EACCES. A sender
-// that names its interface or source address does not; refusing that one needs nftables.
-[[nodiscard]] std::string prohibit_groups(bool v6);
+// NETLINK_ROUTE: `ip [-6] route add prohibit` for multicast and, in IPv4, broadcast: a sender is told by EACCES. One that
+// names its interface or source address is not; that takes nftables.
+[[nodiscard]] NetlinkDatagram prohibit_groups(bool v6);
 
-// NETLINK_NETFILTER: while the socket that gets this message is open, the kernel reports to it what refuse_at_once()
-// refuses, each as one datagram for parse_refusals(). Reading needs no capability.
-[[nodiscard]] std::string show_refusals();
+// NETLINK_NETFILTER: the socket that this is written to is shown what refuse_at_once() refuses, for as long as it is open,
+// each as one datagram for parse_refusals(). Reading it needs no capability.
+[[nodiscard]] NetlinkDatagram show_refusals();
 
 // NETLINK_NETFILTER: refuses, before a connection exists, what no rule of a run could allow: TCP to anything but a
 // listening port of a synthetic address (address_book.h), DNS, and the jail's loopback on ports outside `listening`;
@@ -49,7 +54,7 @@ namespace sallyport {
 //     chain own { tcp dport P log group 1 reject with tcp reset … } }
 //
 // One transaction. Needs nft_log, nft_reject_inet and nfnetlink_log.
-[[nodiscard]] std::string refuse_at_once(std::span<const std::uint16_t> listening);
+[[nodiscard]] NetlinkDatagram refuse_at_once(std::span<const std::uint16_t> listening);
 
 struct RefusedPacket {
   IpAddress address{};  // the destination

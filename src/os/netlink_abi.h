@@ -29,6 +29,8 @@ struct AttributeHeader {
   std::uint16_t type = 0;
 };
 static_assert(sizeof(MessageHeader) == sizeof(nlmsghdr) && sizeof(AttributeHeader) == sizeof(nlattr));
+inline constexpr std::uint32_t kRoute = NETLINK_ROUTE;
+inline constexpr std::uint32_t kNetfilter = NETLINK_NETFILTER;
 inline constexpr unsigned kRequest = NLM_F_REQUEST;
 inline constexpr unsigned kAck = NLM_F_ACK;
 inline constexpr unsigned kCreate = NLM_F_CREATE;

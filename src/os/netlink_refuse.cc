@@ -140,15 +140,15 @@ std::optional<RefusedPacket> parse_packet(std::span<const std::uint8_t> packet) 
 
 }  // namespace
 
-std::string show_refusals() {
+NetlinkDatagram show_refusals() {
   const abi::NetfilterMessage group{.resource = big_endian(kRefusalGroup)};
   constexpr auto kType = static_cast<std::uint16_t>(abi::kSubsystemLog << 8 | abi::kLogConfig);
   NetlinkMessage message(kType, abi::kRequest | abi::kAck, 1, group);
   message.value(abi::kLogCommand, abi::kLogBind);
-  return std::move(message).finish();
+  return {.protocol = abi::kNetfilter, .bytes = std::move(message).finish()};
 }
 
-std::string refuse_at_once(std::span<const std::uint16_t> listening) {
+NetlinkDatagram refuse_at_once(std::span<const std::uint16_t> listening) {
   Batch batch;
   batch.add_table();
   batch.add_hooked_chain(kJudge, "filter", kBeforeNat);
@@ -170,7 +170,7 @@ std::string refuse_at_once(std::span<const std::uint16_t> listening) {
   }
   refuse_the_rest(batch, kNamed, 0);
   refuse_the_rest(batch, kJudge, abi::kAck);
-  return std::move(batch).finish();
+  return {.protocol = abi::kNetfilter, .bytes = std::move(batch).finish()};
 }
 
 std::vector<RefusedPacket> parse_refusals(std::span<const std::uint8_t> datagram) {

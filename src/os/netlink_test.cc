@@ -31,11 +31,11 @@ std::vector<abi::MessageHeader> headers_of(const std::string& datagram) {
 
 TEST(Netlink, EachDatagramAsksForOneAnswer) {
   const std::vector<std::uint16_t> ports = {80, 443};
-  for (const std::string& datagram :
+  for (const NetlinkDatagram& datagram :
        {local_route(false), local_route(true), prohibit_groups(false), prohibit_groups(true), show_refusals(),
         refuse_at_once(ports), redirect_other_ports(ports, 40000)}) {
     int answers = 0;
-    for (const abi::MessageHeader& header : headers_of(datagram)) {
+    for (const abi::MessageHeader& header : headers_of(datagram.bytes)) {
       EXPECT_NE(header.flags & abi::kRequest, 0U);
       answers += (header.flags & abi::kAck) != 0 ? 1 : 0;
     }
@@ -45,7 +45,7 @@ TEST(Netlink, EachDatagramAsksForOneAnswer) {
 
 TEST(Netlink, TheRedirectionIsOneTransactionWithARuleForEachPort) {
   const std::vector<std::uint16_t> ports = {80, 443, 8080};
-  const std::vector<abi::MessageHeader> headers = headers_of(redirect_other_ports(ports, 40000));
+  const std::vector<abi::MessageHeader> headers = headers_of(redirect_other_ports(ports, 40000).bytes);
   ASSERT_EQ(headers.size(), 2U + 2 + 2 + ports.size() + 1);
   EXPECT_EQ(headers.front().type, abi::kBatchBegin);
   EXPECT_EQ(headers.back().type, abi::kBatchEnd);
@@ -91,7 +91,7 @@ TEST(Netlink, WhatIsNoRefusalOrCutShortIsPassedOver) {
   for (std::size_t size = 0; size < packet.size(); ++size) {
     EXPECT_TRUE(refusals_in(shown_packet(packet.substr(0, size))).empty()) << size;
   }
-  EXPECT_TRUE(refusals_in(show_refusals()).empty());
+  EXPECT_TRUE(refusals_in(show_refusals().bytes).empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/seccomp/compile.h"
+#include "core/seccomp/processor.h"
 
 namespace sallyport::seccomp {
 namespace {
@@ -17,28 +18,6 @@ constexpr std::uint16_t kJumpAnyBit = 0x45;  // BPF_JMP | BPF_JSET | BPF_K
 // struct seccomp_data, little endian: from byte 16 the arguments, of which the kernel reads the low half.
 constexpr std::uint32_t kArguments = 16;
 static_assert(std::endian::native == std::endian::little);
-
-#if defined(__x86_64__)
-enum CallNumber : std::uint32_t {
-  kSocketCall = 41,
-  kSocketPairCall = 53,
-  kSetSocketOption = 54,
-  kSendTo = 44,
-  kSendMessage = 46,
-  kSendMessages = 307,
-  kSplice = 275,
-};
-#elif defined(__aarch64__)
-enum CallNumber : std::uint32_t {
-  kSocketCall = 198,
-  kSocketPairCall = 199,
-  kSetSocketOption = 208,
-  kSendTo = 206,
-  kSendMessage = 211,
-  kSendMessages = 269,
-  kSplice = 76,
-};
-#endif
 
 constexpr std::uint32_t kNetlink = 16;
 constexpr std::uint32_t kUdp = 17;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/seccomp/compile.h"
+#include "core/seccomp/processor.h"
 
 namespace sallyport::seccomp {
 namespace {
@@ -14,16 +15,6 @@ namespace {
 constexpr std::uint32_t kFamily = 16;
 constexpr std::uint32_t kType = 24;
 static_assert(std::endian::native == std::endian::little);
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kNative = 0xc000003e;  // AUDIT_ARCH_X86_64
-constexpr std::uint32_t kSocket = 41;
-constexpr std::uint32_t kSocketPair = 53;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kNative = 0xc00000b7;  // AUDIT_ARCH_AARCH64
-constexpr std::uint32_t kSocket = 198;
-constexpr std::uint32_t kSocketPair = 199;
-#endif
 
 constexpr std::uint32_t kUnix = 1;
 constexpr std::uint32_t kStream = 1;
@@ -35,10 +26,10 @@ constexpr std::uint32_t kRefuse = kReturnErrno | EAFNOSUPPORT;
 // whose jumps are relative too, and which refuses all calls of other ABIs (i386, x32).
 constexpr auto kRule = std::to_array<Instruction>({
     {kLoad, 0, 0, kArchitectureAt},
-    {kJumpEqual, 0, 12, kNative},
+    {kJumpEqual, 0, 12, kNativeArchitecture},
     {kLoad, 0, 0, kNumberAt},
-    {kJumpEqual, 1, 0, kSocket},
-    {kJumpEqual, 2, 9, kSocketPair},
+    {kJumpEqual, 1, 0, kSocketCall},
+    {kJumpEqual, 2, 9, kSocketPairCall},
     {kLoad, 0, 0, kFamily},  // of socket
     {kJumpEqual, 6, 7, kUnix},
     {kLoad, 0, 0, kFamily},  // of socketpair

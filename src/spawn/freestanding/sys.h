@@ -2,9 +2,8 @@
 // there is nothing in it that could be in a half-locked state after clone, and forking it copies a handful of pages.
 // Each function returns what the kernel returns: a value, or a negative errno.
 //
-// Code for one processor is in a folder with its name: legacy_calls.h, sys6.h, clone.S, start.S. Everywhere else we use
-// only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not dup2, poll and
-// epoll_wait.
+// What only one processor has stands in a folder with its name: architecture.h, legacy_calls.h, sys6.h, clone.S, start.S. Everywhere else we
+// use only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not dup2, poll and epoll_wait.
 #pragma once
 
 #include <asm/unistd.h>
@@ -13,10 +12,12 @@
 #include <cstdint>
 
 #if defined(__x86_64__)
+#include "spawn/freestanding/x86_64/architecture.h"
 #include "spawn/freestanding/x86_64/legacy_calls.h"
 #include "spawn/freestanding/x86_64/sys6.h"
 #else
-#error "TODO(port): add src/spawn/freestanding/PROCESSOR with legacy_calls.h, sys6.h, clone.S and start.S"
+#error \
+    "TODO(port): add src/spawn/freestanding/PROCESSOR with architecture.h, legacy_calls.h, sys6.h, clone.S and start.S"
 #endif
 
 namespace sallyport::spawn::helper {

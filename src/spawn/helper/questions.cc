@@ -4,7 +4,6 @@
 
 #include <asm/unistd.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/ioctl.h>
 
 #include "spawn/freestanding/decimal.h"
@@ -12,13 +11,7 @@
 namespace sallyport::spawn::helper {
 namespace {
 
-#if defined(__x86_64__)
-constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kOurArchitecture = AUDIT_ARCH_AARCH64;
-#endif
-
-// A kernel may have a longer structure than our headers; all of it must be zero.
+// A kernel may know a longer one than our headers; it wants all of it zeroed.
 union Question {
   struct seccomp_notif about;
   char room[512];
