@@ -67,7 +67,7 @@ class BuiltinJails {
   [[nodiscard]] spawn::JailSupply& supply() { return supply_; }
   [[nodiscard]] SharedHostRoot& root() { return root_; }
 
-  // Tests only: every jailed start fails at that step.
+  // Tests only: every start of the jails that are named here fails at that step. It can only deny.
   void fail_at_for_tests(SetupStage stage) {
     for (const auto& fail_one : faults_for_tests_) fail_one(stage);
   }

@@ -6,8 +6,8 @@
 //   of another      a jail whose tool runs as another user: the owner is root, and another user owns the repo (ADR 0066)
 //   no jail         a worker, for a tool without a jail or for a wrapper that builds one
 //
-// A jail that was built ahead can turn out to be unsound: it then reports that itself and has started nothing. The run
-// goes on to the next source (start_instead_of).
+// A warm jail can turn out to be unsound: it says so itself and has started nothing. The run then gets a fresh one
+// (start_instead_of). One that was started ahead for this very run has no successor: the start fails.
 //
 // Thread-safe. The destructor ends every helper and waits for it; see HelperClient.
 #pragma once
@@ -30,8 +30,8 @@ enum class SupplyFor : std::uint8_t { kManyRuns, kOneRun };
 
 struct SupplyOptions {
   SupplyFor runs = SupplyFor::kManyRuns;
-  std::function<JailShape()> base{};  // what all jails of this owner share; called once, if a helper builds jails
-  std::size_t warm_jails = 0;         // how many jails wait; 0: none
+  std::function<JailShape()> base{};  // what all jails of this owner share; called once for each HelperClient
+  std::size_t warm_jails = 0;         // how many wait; 0: none
 };
 
 // A run under way, and the helper that started it. `helper` stays alive as long as the run is held.

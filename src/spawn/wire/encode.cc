@@ -190,10 +190,10 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
                     (confined->hands_connections ? wire::kHandsConnections : 0U);
     encode_locks(confined->seccomp, confined->writable, header, writer);
   } else {
-    const auto& bare = std::get<NoJailPlace>(spec.place);
-    header.flags |= (bare.is_wrapper ? wire::kWrapper : 0U) | (bare.is_runtime ? wire::kInRuntime : 0U) |
-                    (bare.is_framed ? wire::kFramed : 0U) | (bare.is_engine ? wire::kEngine : 0U) |
-                    (bare.hands_connections ? wire::kHandsConnections : 0U);
+    const auto& none = std::get<NoJailPlace>(spec.place);
+    header.flags |= (none.is_wrapper ? wire::kWrapper : 0U) | (none.is_runtime ? wire::kInRuntime : 0U) |
+                    (none.is_framed ? wire::kFramed : 0U) | (none.is_engine ? wire::kEngine : 0U) |
+                    (none.hands_connections ? wire::kHandsConnections : 0U);
   }
   return std::move(writer).finish(header);
 }
