@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "os/posix/cpu_rlimit.h"
 
 namespace sallyport {
 namespace {
@@ -90,13 +91,7 @@ bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources&
   return true;
 }
 
-void add_cpu_rlimit(std::chrono::milliseconds cpu, Resources& resources) {
-  const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
-  // SIGXCPU first, so that the fate shows the cause; SIGKILL a second later for a process that ignores it.
-  resources.rlimits.push_back({RLIMIT_CPU, seconds, seconds + 1});
-}
-
-// A cgroup counts processor time; the supervisor acts on the count.
+// A cgroup counts, the supervisor acts on the count.
 Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
   // A v2 group made for another limit counts it too, and joining a second group would leave the first.
   if (resources.cpu_time()) {
@@ -152,7 +147,7 @@ Result<Resources> acquire_resources(const Limits& limits, std::span<const Guaran
   // The kernel would write a core file outside every limit, wherever core_pattern says. One byte instead of none: a
   // core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
   resources.rlimits.push_back({RLIMIT_CORE, 1, 1});
-  if (limits.cpu) add_cpu_rlimit(*limits.cpu, resources);
+  if (limits.cpu) resources.rlimits.push_back(cpu_rlimit(*limits.cpu));
   if (limit_together(limits, wanted, resources)) return resources;
   if (limits.memory) TRY(limit_memory(limits, required, resources));
   if (limits.pids) TRY(limit_pids(limits, required, wanted, resources));

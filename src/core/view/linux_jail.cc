@@ -2,26 +2,40 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
 #include "core/policy/hardening.h"
 #include "core/seccomp/program.h"
 #include "core/seccomp/tracing.h"
 #include "core/seccomp/uncounted.h"
 #include "core/seccomp/unix_sockets.h"
-#include "core/view/fs_view.h"
 #include "core/view/paths.h"
 
 namespace sallyport {
 
 std::vector<EnvVar> jail_variables() { return {{.name = "HOME", .value = std::string(kJailHome)}}; }
 
-std::vector<std::string> jail_env(const Plan& plan) {
-  const std::vector<EnvVar> own = jail_variables();
-  std::vector<std::string> env;
-  for (const EnvVar& var : plan.env) {
-    if (std::ranges::find(own, var.name, &EnvVar::name) == own.end()) env.push_back(var.name + "=" + var.value);
+std::vector<std::string> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
+                                  std::span<const std::string_view> without) {
+  std::vector<std::string> texts;
+  for (const EnvVar& var : env) {
+    const bool is_replaced = std::ranges::find(own, var.name, &EnvVar::name) != own.end();
+    const bool is_dropped = std::ranges::find(without, var.name) != without.end();
+    if (!is_replaced && !is_dropped) texts.push_back(var.name + "=" + var.value);
   }
-  for (const EnvVar& var : own) env.push_back(var.name + "=" + var.value);
-  return env;
+  for (const EnvVar& var : own) texts.push_back(var.name + "=" + var.value);
+  return texts;
+}
+
+std::vector<std::string> jail_env(const Plan& plan) { return env_with(plan.env, jail_variables()); }
+
+Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail) {
+  const BinaryIdentity* const executed = executable.executed();
+  if (executed == nullptr) return fail(jail_unavailable(jail, "it runs files of this host only"));
+  return executed;
+}
+
+LandlockReach landlock_reach(std::span<const ViewEntry> view) {
+  return writable_places_hold_nothing_protected(view) ? LandlockReach::kEverything : LandlockReach::kSystem;
 }
 
 bool may_write_the_host(const Plan& plan) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/view/fs_view.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
@@ -14,10 +17,16 @@ namespace sallyport {
 // HOME, in a directory that the tool may write to and that ends with the run.
 [[nodiscard]] std::vector<EnvVar> jail_variables();
 
-// The plan's environment as "NAME=value", with the jail's own variables.
+// As "NAME=value": what of `env` is neither one of the jail's `own` nor named in `without`, and then those.
+[[nodiscard]] std::vector<std::string> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
+                                                std::span<const std::string_view> without = {});
+// The plan's environment with jail_variables().
 [[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
 
-// What a plan opens: from this the jails decide what their receipts may list.
+// The host's file that is executed; JailUnavailable when the tool is one of an image.
+[[nodiscard]] Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail);
+
+// What a plan opens, by which the jails decide what their receipts may list.
 [[nodiscard]] bool may_write_the_host(const Plan& plan);
 // True for a writable place around the repo, in which the run could rename a directory above the repo, or inside it.
 [[nodiscard]] bool may_write_the_repo(const Plan& plan);
@@ -28,6 +37,7 @@ namespace sallyport {
 
 // Whether Landlock, if the kernel has it, protects everything read-only or only the system.
 enum class LandlockReach { kSystem, kEverything };
+[[nodiscard]] LandlockReach landlock_reach(std::span<const ViewEntry> view);
 
 // What a run has once its tool has started in new namespaces and a new root, under seccomp, with either no network or
 // only the plan's hosts. Without `facts`: what it would have at least.

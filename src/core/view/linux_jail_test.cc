@@ -53,7 +53,28 @@ TEST(JailEstablishes, GitsFilesByWhoeverKeepsThem) {
   EXPECT_EQ(means(), std::nullopt);
 }
 
-// name_of() relies on the order of the table.
+TEST(JailEnvironment, HasTheJailsOwnInPlaceOfThePlans) {
+  const std::vector<EnvVar> plans = {
+      {.name = "A", .value = "1"}, {.name = "HOME", .value = "/me"}, {.name = "TMP", .value = "/mine"}};
+  const std::vector<EnvVar> own = {{.name = "HOME", .value = "/tmp/home"}};
+  const std::vector<std::string_view> without = {"TMP"};
+  EXPECT_EQ(env_with(plans, own, without), (std::vector<std::string>{"A=1", "HOME=/tmp/home"}));
+  EXPECT_EQ(env_with(plans, {}), (std::vector<std::string>{"A=1", "HOME=/me", "TMP=/mine"}));
+}
+
+TEST(HostFile, IsWhatIsExecutedAndNoFileOfAnImage) {
+  const Executable hosts{.identity = BinaryIdentity{.path = "/usr/bin/git"}};
+  const Result<const BinaryIdentity*> file = file_of_host(hosts, "mine");
+  ASSERT_TRUE(file);
+  EXPECT_EQ((*file)->path, "/usr/bin/git");
+  const Executable images{.identity = ImageFile{.path = "git"}};
+  const Result<const BinaryIdentity*> none = file_of_host(images, "mine");
+  ASSERT_FALSE(none);
+  ASSERT_NE(none.error().as<JailUnavailable>(), nullptr);
+  EXPECT_EQ(none.error().as<JailUnavailable>()->jail, "mine");
+}
+
+// name_of() counts on the order of the table.
 TEST(Mechanisms, StandInTheTableInTheEnumsOrder) {
   for (std::size_t i = 0; i < kMechanisms.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kMechanisms[i].mechanism), i);

@@ -131,8 +131,8 @@ Command render(const Plan& plan, const Inputs& inputs) {
     if (!is_covered(entry, inputs.view)) render_entry(entry, quota_of(plan), command);
   }
   command.option({"--perms", "0555", "--ro-bind-data", command.pass({.kind = PassedFd::Kind::kInit}),
-                  std::string(kInitPath), "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",
-                  "--chdir", plan.cwd.string(), "--", std::string(kInitPath),
+                  std::string(spawn::kInitPath), "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/",
+                  "--chdir", plan.cwd.string(), "--", std::string(spawn::kInitPath),
                   command.pass({.kind = PassedFd::Kind::kInnerImage})});
   Command rendered = std::move(command).take();
   if (plan.allowed_hosts.empty()) rendered.cuts_network_at = static_cast<std::uint32_t>(network_at);

@@ -20,7 +20,6 @@
 namespace sallyport::bwrap {
 
 inline constexpr const char* kJailName = "bwrap";
-inline constexpr std::string_view kInitPath = "/.sallyport-init";
 
 // A descriptor that bwrap inherits; the i-th one gets the number wire::kFirstPassedFd + i.
 struct PassedFd {

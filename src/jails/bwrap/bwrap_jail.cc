@@ -82,12 +82,11 @@ Status BwrapJail::usable() {
 }
 
 Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request) {
-  const BinaryIdentity* const executed = request.executable.executed();
-  if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
   if (!request.plan.no_exec.empty()) {
     return fail(invalid_request("noexec", "bwrap has no option for it", "use the native jail, or leave `no_exec` out"));
   }
-  Executable wrapper = TRY(request.host.pin_wrapper(options_.program));
+  Executable wrapper = TRY(request.host.pin_wrapper("bwrap"));
   const HostView& view = *TRY(request.host.view());
   const Inputs rendering{.argv = request.executable.argv_for(request.plan),
                          .exe = *executed,
@@ -125,9 +124,8 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   std::erase_if(launch.limits, std::not_fn(of_cores));  // our init sets the others
   // The network is made outside, not inside.
   if (fault_ == SetupStage::kNetwork) launch.fail_at_for_tests = SetupStage::kNetwork;
-  const bool all = writable_places_hold_nothing_protected(view.entries);
   return std::make_unique<BwrapRun>(request.plan, std::move(wrapper), std::move(launch), std::move(passed),
-                                    all ? LandlockReach::kEverything : LandlockReach::kSystem, supply_);
+                                    landlock_reach(view.entries), supply_);
 }
 
 }  // namespace sallyport::bwrap

@@ -11,13 +11,9 @@
 
 namespace sallyport::bwrap {
 
-struct Options {
-  std::string program = "bwrap";  // a wrapper of the built-in set
-};
-
 class BwrapJail final : public Jail {
  public:
-  explicit BwrapJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(std::move(options)) {}
+  explicit BwrapJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
   [[nodiscard]] std::string_view event_name() const override { return event_name::kBwrapWrapped; }
@@ -30,7 +26,6 @@ class BwrapJail final : public Jail {
 
  private:
   spawn::JailSupply& supply_;
-  const Options options_;
   SetupStage fault_ = SetupStage::kNone;
 };
 

@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/view/linux_jail.h"
 #include "core/view/paths.h"
+#include "os/posix/cpu_rlimit.h"
 #include "spawn/wire/wrapped.h"
 
 namespace sallyport::container {
@@ -101,8 +102,8 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
     command.tmpfs(place, fmt::format("rw,exec,mode=1777,size={}{}", size, files));
   }
   command.word(fmt::format("--shm-size={}b", part));
-  command.bind(inputs.init, std::string(kInitPath), RepoAccess::kReadOnly);
-  // Podman refuses --dns without a network.
+  command.bind(inputs.init, std::string(spawn::kInitPath), RepoAccess::kReadOnly);
+  // Podman takes no --dns without a network.
   if (!plan.allowed_hosts.empty()) command.bind(inputs.resolver, "/etc/resolv.conf", RepoAccess::kReadOnly);
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind == ViewKind::kBind) command.bind(entry.source, entry.target, entry.access);
@@ -149,16 +150,9 @@ void add_checks(const Plan& plan, std::vector<spawn::RootOp>& ops) {
 
 std::vector<ResourceLimit> rlimits_of(const Plan& plan) {
   std::vector<ResourceLimit> limits;
-  if (plan.limits.cpu) {
-    const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*plan.limits.cpu).count());
-    limits.push_back({RLIMIT_CPU, seconds, seconds + 1});
-  }
+  if (plan.limits.cpu) limits.push_back(cpu_rlimit(*plan.limits.cpu));
   if (plan.open_files) limits.push_back({RLIMIT_NOFILE, *plan.open_files, *plan.open_files});
   return limits;
-}
-
-LandlockReach reach_of(const Inputs& inputs) {
-  return writable_places_hold_nothing_protected(inputs.view) ? LandlockReach::kEverything : LandlockReach::kSystem;
 }
 
 }  // namespace
@@ -196,7 +190,7 @@ std::vector<std::string> render_command(const Plan& plan, const Inputs& inputs) 
   Command command(inputs);
   add_hardening(command, plan, inputs);
   add_view(command, plan, inputs);
-  command.word(fmt::format("--entrypoint={}", kInitPath));
+  command.word(fmt::format("--entrypoint={}", spawn::kInitPath));
   command.word(inputs.image);
   command.word(spawn::init_argument({.kind = spawn::wire::HelperKind::kFramed}));
   return std::move(command).take();
@@ -227,18 +221,14 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   add_checks(plan, place.root_ops);
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  std::vector<EnvVar> env = plan.env;
-  const std::vector<EnvVar> own = own_variables(inputs);
-  std::erase_if(env, [&](const EnvVar& var) { return std::ranges::find(own, var.name, &EnvVar::name) != own.end(); });
-  env.insert(env.end(), own.begin(), own.end());
-  for (const EnvVar& var : env) spec.env.push_back(var.name + "=" + var.value);
+  spec.env = env_with(plan.env, own_variables(inputs));
   spec.limits = rlimits_of(plan);
   spec.place = std::move(place);
   return spec;
 }
 
 std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, const std::optional<RunFacts>& facts) {
-  std::vector<Established> established = jail_establishes(plan, reach_of(inputs), facts);
+  std::vector<Established> established = jail_establishes(plan, landlock_reach(inputs.view), facts);
   for (Established& one : established) {
     if (one.guarantee == Guarantee::kExecPinned && !inputs.exe) one.mechanism = Mechanism::kImageDigest;
     if (one.guarantee == Guarantee::kProcDiesWithParent) one.mechanism = Mechanism::kClientsStream;

@@ -101,12 +101,7 @@ std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_d
 }
 
 std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir) {
-  std::vector<std::string> env;
-  for (const EnvVar& var : plan.env) {
-    if (std::ranges::find(kReplaced, var.name) == kReplaced.end()) env.push_back(var.name + "=" + var.value);
-  }
-  for (const EnvVar& var : own_variables(plan, private_dir)) env.push_back(var.name + "=" + var.value);
-  return env;
+  return env_with(plan.env, own_variables(plan, private_dir), kReplaced);
 }
 
 std::string seccomp_for(const Plan& plan) {

@@ -11,6 +11,7 @@
 
 #include "core/errors.h"
 #include "core/view/host_view.h"
+#include "core/view/linux_jail.h"
 #include "jails/landlock/device_nodes.h"
 #include "os/canonical.h"
 #include "os/file.h"
@@ -24,7 +25,8 @@ namespace {
 
 constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kLimitDisk});
 
-// Stands for the private directory in the output of explain.
+constexpr const char* kScratchRoot = "/tmp";  // where each run gets its private directory
+// Stands for the directory of a run that is only explained.
 constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 class LandlockRun final : public StagedRun {
@@ -96,9 +98,9 @@ Result<UniqueFd> ruleset_of(const std::vector<Place>& places) {
   return make_landlock_ruleset(rules);
 }
 
-// `owner`: the tool's user, when it is not the caller; it can pass through to its own directories, and no farther.
-Result<ScratchDir> make_private(const std::string& root, const std::optional<UserIds>& owner) {
-  ScratchDir scratch = TRY(ScratchDir::create(root));
+// `owner`: whose the tool will be, when not the caller's; they can go through to what is theirs, and no farther.
+Result<ScratchDir> make_private(const std::optional<UserIds>& owner) {
+  ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
   if (owner && ::fchmod(scratch.fd(), 0711) != 0) {
     return fail(system_error("set the mode of", scratch.path().native(), errno));
   }
@@ -144,15 +146,14 @@ Status LandlockJail::usable() {
 Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  if (request.executable.executed() == nullptr)
-    return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  TRY(file_of_host(request.executable, kJailName));
   TRY(check_plan(plan));
   const HostView& view = *TRY(request.host.view());
   TRY(check_view(plan, view.entries));
   std::optional<ScratchDir> scratch;
   if (request.purpose == Purpose::kRun) {
-    std::call_once(swept_, [this] { static_cast<void>(sweep_stale_scratch(options_.scratch_root)); });
-    scratch = TRY(make_private(options_.scratch_root, plan.run_as));
+    std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
+    scratch = TRY(make_private(plan.run_as));
   }
   // By the kernel's name for it: the worker compares that name with the writable places.
   const std::string private_dir =
@@ -174,10 +175,7 @@ Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& reque
                                       .writable = writable_paths(places),
                                       .hands_connections = !plan.allowed_hosts.empty(),
                                       .allow_speculation = plan.speculation == Speculation::kAllowed};
-  HeldLimits limits = TRY(request.host.hold_limits({.counted_apart = false}));
-  launch.limits = std::move(limits.rlimits);
-  launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
-  launch.report_tree = limits.watch_memory;
+  launch.hold(TRY(request.host.hold_limits({.counted_apart = false})));
   launch.run_as = plan.run_as;
   launch.fail_at_for_tests = fault_;
   return std::make_unique<LandlockRun>(plan, private_dir, places, std::move(launch), std::move(ruleset),

@@ -10,14 +10,9 @@
 
 namespace sallyport::landlock {
 
-struct Options {
-  std::string scratch_root = "/tmp";  // where each run gets its private directory
-};
-
 class LandlockJail final : public Jail {
  public:
-  explicit LandlockJail(spawn::JailSupply& supply, Options options = {})
-      : supply_(supply), options_(std::move(options)) {}
+  explicit LandlockJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override;
@@ -29,7 +24,6 @@ class LandlockJail final : public Jail {
 
  private:
   spawn::JailSupply& supply_;
-  const Options options_;
   std::once_flag swept_;
   SetupStage fault_ = SetupStage::kNone;
 };

@@ -186,8 +186,7 @@ Status MicrovmJail::usable() {
 
 Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = request.executable.executed();
-  if (executed == nullptr) return fail(jail_unavailable(name(), "it runs files of this host only"));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, name()));
   TRY(processor_works());
   const GuestKernel kernel = TRY(find_kernel(options_.kernels, name()));
   Parts parts;
@@ -223,9 +222,8 @@ Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& reques
                     .view = view.entries,
                     .limits = {{RLIMIT_CORE, 1, 1}}};
   if (plan.open_files) guest.limits.push_back({RLIMIT_NOFILE, *plan.open_files, *plan.open_files});
-  const bool all = writable_places_hold_nothing_protected(view.entries);
-  return std::make_unique<MicrovmRun>(plan, options_, all ? LandlockReach::kEverything : LandlockReach::kSystem,
-                                      std::move(parts), render_guest(plan, guest));
+  return std::make_unique<MicrovmRun>(plan, options_, landlock_reach(view.entries), std::move(parts),
+                                      render_guest(plan, guest));
 }
 
 }  // namespace sallyport::microvm

@@ -71,8 +71,7 @@ Status NativeJail::usable() {
 }
 
 Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request) {
-  const BinaryIdentity* const executed = request.executable.executed();
-  if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
   const HostView& view = *TRY(request.host.view());
   spawn::LaunchSpec launch =
       render(request.plan, {.argv = request.executable.argv_for(request.plan),
@@ -82,13 +81,8 @@ Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request
   launch.network = *TRY(request.host.network());
   launch.run_as = request.plan.run_as;
   launch.fail_at_for_tests = fault_;
-  HeldLimits limits = TRY(request.host.hold_limits({}));
-  launch.limits = std::move(limits.rlimits);
-  launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
-  launch.report_tree = limits.watch_memory;
-  const bool all = writable_places_hold_nothing_protected(view.entries);
-  return std::make_unique<NativeRun>(request.plan, std::move(launch),
-                                     all ? LandlockReach::kEverything : LandlockReach::kSystem,
+  launch.hold(TRY(request.host.hold_limits({})));
+  return std::make_unique<NativeRun>(request.plan, std::move(launch), landlock_reach(view.entries),
                                      request.another_follows && options_.starts_jail_ahead, supply_);
 }
 

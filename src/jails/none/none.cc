@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/view/linux_jail.h"
 #include "os/place.h"
 #include "spawn/owner/helper_run.h"
 
@@ -50,17 +51,12 @@ Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(check(plan));
   TRY(check_own_processes_shown(kJailName));
-  if (request.executable.executed() == nullptr) {
-    return fail(jail_unavailable(kJailName, "it runs files of this host only"));
-  }
+  TRY(file_of_host(request.executable, kJailName));
   spawn::LaunchSpec launch;
   launch.argv = request.executable.argv_for(plan);
-  for (const EnvVar& var : plan.env) launch.env.push_back(var.name + "=" + var.value);
+  launch.env = env_with(plan.env, {});
   launch.place = spawn::NoJailPlace{.exe_fd = request.executable.file.get(), .cwd_fd = request.cwd};
-  HeldLimits limits = TRY(request.host.hold_limits({.counted_apart = false}));
-  launch.limits = std::move(limits.rlimits);
-  launch.cgroup_procs_fds = std::move(limits.cgroup_procs);
-  launch.report_tree = limits.watch_memory;
+  launch.hold(TRY(request.host.hold_limits({.counted_apart = false})));
   return std::make_unique<UnjailedRun>(std::move(launch), supply_);
 }
 

@@ -12,6 +12,7 @@
 #include "jails/oci/oci.h"
 #include "os/file.h"
 #include "os/openat2.h"
+#include "spawn/wire/wrapped.h"
 
 namespace sallyport::oci {
 namespace {
@@ -92,9 +93,9 @@ Status make_entry(const Maker& root, const ViewEntry& entry) {
 
 }  // namespace
 
-Result<ScratchDir> make_bundle(const std::string& scratch_root, const BundleParts& parts) {
-  ScratchDir scratch = TRY(ScratchDir::create(scratch_root));
-  // The owner can pass through to its own files, and no farther.
+Result<ScratchDir> make_bundle(const BundleParts& parts) {
+  ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
+  // They can go through to what is theirs, and no farther.
   if (parts.owner && ::fchmod(scratch.fd(), 0711) != 0) {
     return fail(system_error("set the mode of", scratch.path().native(), errno));
   }
@@ -106,7 +107,7 @@ Result<ScratchDir> make_bundle(const std::string& scratch_root, const BundlePart
   TRY(bundle.directory("rootfs", 0755));
   const Maker root = TRY(bundle.inside("rootfs"));
   for (const ViewEntry& entry : parts.root) TRY(make_entry(root, entry));
-  TRY(root.file(std::string(kInitPath.substr(1)), 0555, parts.init));
+  TRY(root.file(std::string(spawn::kInitPath.substr(1)), 0555, parts.init));
   return scratch;
 }
 

@@ -13,18 +13,19 @@
 
 namespace sallyport::oci {
 
-// Stands for the directory in the output of explain.
+inline constexpr const char* kScratchRoot = "/tmp";  // where it is made, and swept
+// Stands for it where nothing is made.
 inline constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 struct BundleParts {
   std::string config{};
   std::vector<ViewEntry> root{};   // of render_root()
-  std::string init{};              // the program at kInitPath
-  std::optional<UserIds> owner{};  // the user that starts the runtime, when it is not the caller
+  std::string init{};              // the program at spawn::kInitPath
+  std::optional<UserIds> owner{};  // who starts the runtime, when not the caller
 };
 
-// "bundle" and "state" in a new directory of `scratch_root`.
-[[nodiscard]] Result<ScratchDir> make_bundle(const std::string& scratch_root, const BundleParts& parts);
+// "bundle" and "state" in a new directory of kScratchRoot.
+[[nodiscard]] Result<ScratchDir> make_bundle(const BundleParts& parts);
 
 // Facts about this process that a bundle depends on.
 [[nodiscard]] std::uint32_t own_umask();

@@ -19,10 +19,7 @@
 namespace sallyport::oci {
 namespace {
 
-constexpr const char* kScratchRoot = "/tmp";
-
-// Inside, files do not have the host's identities; its tmpfs cannot be watched from outside; its processes are not
-// processes of the host.
+// No file shows there which one it is on the host; its tmpfs cannot be watched from outside; its processes are no processes of the host's.
 constexpr auto kNeverGives =
     std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitDisk, Guarantee::kLimitPids,
                               Guarantee::kLimitMemory, Guarantee::kLimitCpu});
@@ -83,8 +80,7 @@ Status GvisorJail::usable() {
 
 Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = request.executable.executed();
-  if (executed == nullptr) return fail(jail_unavailable(kGvisorName, "it runs files of this host only"));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kGvisorName));
   if (!plan.hidden.empty()) {
     return fail(invalid_request("hide", "gVisor hides nothing of what is shown", "use another jail"));
   }
@@ -105,10 +101,10 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
   inner.fail_at_for_tests = fault_;
   if (request.purpose == Purpose::kRun) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
-    bundle = TRY(make_bundle(kScratchRoot, {.config = config,
-                                            .root = render_root(view.entries),
-                                            .init = std::string(spawn::helper_image()),
-                                            .owner = plan.run_as}));
+    bundle = TRY(make_bundle({.config = config,
+                              .root = render_root(view.entries),
+                              .init = std::string(spawn::helper_image()),
+                              .owner = plan.run_as}));
   }
   spawn::LaunchSpec launch;
   launch.argv = render_command(rendering, bundle ? bundle->path().string() : kExplainedDirectory);

@@ -181,7 +181,7 @@ std::string render_config(const Plan& plan, const Inputs& inputs) {
       {"process",
        {{"terminal", false},
         {"user", {{"uid", 0}, {"gid", 0}, {"umask", inputs.umask}}},
-        {"args", {kInitPath, init_argument(inputs)}},
+        {"args", {spawn::kInitPath, init_argument(inputs)}},
         {"env", none},
         {"cwd", "/"},
         {"capabilities",

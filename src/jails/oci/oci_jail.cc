@@ -81,8 +81,7 @@ Status OciJail::usable() {
 
 Result<std::unique_ptr<StagedRun>> OciJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = request.executable.executed();
-  if (executed == nullptr) return fail(jail_unavailable(kJailName, "it runs files of this host only"));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
   Executable runtime = TRY(request.host.pin_wrapper("runc"));
   const HostView& view = *TRY(request.host.view());
   TRY(check_names(view.entries));
@@ -97,16 +96,16 @@ Result<std::unique_ptr<StagedRun>> OciJail::stage(const StageRequest& request) {
   std::string config = render_config(plan, rendering);
   std::optional<Made> made;
   if (request.purpose == Purpose::kRun) {
-    std::call_once(swept_, [this] { static_cast<void>(sweep_stale_scratch(options_.scratch_root)); });
+    std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
     spawn::LaunchSpec inner = render_inner(plan, rendering);
     inner.limits = std::move(limits.rlimits);
     inner.cgroup_procs_fds = limits.cgroup_procs;
     inner.report_tree = limits.watch_memory;
     inner.fail_at_for_tests = fault_;
-    made.emplace(Made{.bundle = TRY(make_bundle(options_.scratch_root, {.config = config,
-                                                                        .root = render_root(view.entries),
-                                                                        .init = std::string(spawn::helper_image()),
-                                                                        .owner = plan.run_as})),
+    made.emplace(Made{.bundle = TRY(make_bundle({.config = config,
+                                                 .root = render_root(view.entries),
+                                                 .init = std::string(spawn::helper_image()),
+                                                 .owner = plan.run_as})),
                       .image = TRY(sealed_memfd("sallyport-launch", spawn::encode(inner))),
                       .null_device = TRY(open_path("/dev/null", O_RDWR))});
   }
@@ -118,10 +117,9 @@ Result<std::unique_ptr<StagedRun>> OciJail::stage(const StageRequest& request) {
   launch.run_as = plan.run_as;
   // The network is made outside, not inside.
   if (fault_ == SetupStage::kNetwork) launch.fail_at_for_tests = SetupStage::kNetwork;
-  const bool all = writable_places_hold_nothing_protected(view.entries);
   return std::make_unique<OciRun>(plan, std::move(runtime), std::move(launch), std::move(config),
-                                  std::move(limits.cgroup_procs), std::move(made),
-                                  all ? LandlockReach::kEverything : LandlockReach::kSystem, supply_);
+                                  std::move(limits.cgroup_procs), std::move(made), landlock_reach(view.entries),
+                                  supply_);
 }
 
 }  // namespace sallyport::oci

@@ -10,13 +10,9 @@
 
 namespace sallyport::oci {
 
-struct Options {
-  std::string scratch_root = "/tmp";  // where the bundle of a run is made
-};
-
 class OciJail final : public Jail {
  public:
-  explicit OciJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(std::move(options)) {}
+  explicit OciJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
@@ -28,7 +24,6 @@ class OciJail final : public Jail {
 
  private:
   spawn::JailSupply& supply_;
-  const Options options_;
   std::once_flag swept_;
   SetupStage fault_ = SetupStage::kNone;
 };

@@ -72,12 +72,7 @@ std::vector<EnvVar> own_variables(const RunsOwn& own) {
 }
 
 std::vector<std::string> render_env(const Plan& plan, const RunsOwn& own) {
-  std::vector<std::string> env;
-  for (const EnvVar& var : plan.env) {
-    if (std::ranges::find(kReplaced, var.name) == kReplaced.end()) env.push_back(var.name + "=" + var.value);
-  }
-  for (const EnvVar& var : own_variables(own)) env.push_back(var.name + "=" + var.value);
-  return env;
+  return env_with(plan.env, own_variables(own), kReplaced);
 }
 
 }  // namespace sallyport::sandbox_exec

@@ -12,8 +12,10 @@
 #include "core/errors.h"
 #include "core/text/printable.h"
 #include "core/view/host_view.h"
+#include "core/view/linux_jail.h"
 #include "jails/sandbox_exec/check.h"
 #include "jails/sandbox_exec/profile.h"
+#include "os/posix/cpu_rlimit.h"
 #include "os/posix/private_dir.h"
 #include "spawn/posix/connect_proxy.h"
 #include "spawn/posix/posix_run.h"
@@ -84,10 +86,7 @@ Status check_no_symlink(const std::string& path) {
 
 std::vector<ResourceLimit> limits_of(const Plan& plan) {
   std::vector<ResourceLimit> limits = {{RLIMIT_CORE, 0, 0}};
-  if (plan.limits.cpu) {
-    const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*plan.limits.cpu).count());
-    limits.push_back({RLIMIT_CPU, seconds, seconds + 1});
-  }
+  if (plan.limits.cpu) limits.push_back(cpu_rlimit(*plan.limits.cpu));
   if (plan.open_files) limits.push_back({RLIMIT_NOFILE, *plan.open_files, *plan.open_files});
   return limits;
 }
@@ -111,9 +110,7 @@ Status SandboxExecJail::usable() {
 Result<std::unique_ptr<StagedRun>> SandboxExecJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  if (request.executable.executed() == nullptr) {
-    return fail(jail_unavailable(kJailName, "it runs files of this host only"));
-  }
+  TRY(file_of_host(request.executable, kJailName));
   TRY(check_plan(plan));
   const std::string launcher = TRY(pin_launcher(request.host, options_.launcher));
   const HostView& view = *TRY(request.host.view());

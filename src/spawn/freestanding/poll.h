@@ -24,6 +24,14 @@ inline long poll_for(struct pollfd* watched, long count, long milliseconds) {
   return sys(__NR_ppoll, watched, count, &time, 0L, 0L);
 }
 
+// Of a clock that nobody sets.
+inline long now_ms() {
+  constexpr long kMonotonic = 1;  // CLOCK_MONOTONIC
+  struct __kernel_timespec now = {};
+  sys(__NR_clock_gettime, kMonotonic, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
 constexpr long kNoTimeLimit = -1;
 
 inline long epoll_until(long epoll, struct epoll_event* events, long room, long milliseconds) {

@@ -1,19 +1,13 @@
 #include "spawn/helper/engine_init.h"
 
 #include <fcntl.h>
-#include <time.h>
 
+#include "sallyport/limits.h"
 #include "spawn/helper/check_text.h"
 #include "spawn/helper/own_facts.h"
 #include "spawn/wire/frame.h"
 
 namespace sallyport::spawn::helper {
-long EngineWatch::now_ms() {
-  struct __kernel_timespec now = {};
-  sys(__NR_clock_gettime, long{CLOCK_MONOTONIC}, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
-
 void EngineWatch::open() {
   constexpr const char* kPlaces[] = {"/tmp", "/var/tmp", "/dev/shm"};
   for (int i = 0; i < kScratches; ++i) {
@@ -28,19 +22,15 @@ void EngineWatch::open() {
 
 bool EngineWatch::owner_is_silent() const { return now_ms() - last_heard_ms_ > wire::kSilentAtMostMs; }
 
-// The quota is that of the first scratch mount. If the engine does not limit the number of files, we do, counted as in
-// limits.h.
+// The quota is that of the first. An engine that bounds no number of files leaves that to us.
 bool EngineWatch::look_at_scratch() {
-  constexpr std::uint64_t kFewest = 1024;
-  constexpr std::uint64_t kBytesOfFile = 1024;
   bool full = false;
   for (int i = kScratches - 1; i >= 0; --i) {
     FileSystemUse use;
     if (scratch_[i] < 0 || !measure_use(scratch_[i], use)) continue;
-    const std::uint64_t most = use.size / kBytesOfFile;
     bytes_ = use.bytes;
     files_ = use.files;
-    full = full || (i == 0 && use.no_byte_left) || use.no_file_left || files_ >= (most > kFewest ? most : kFewest);
+    full = full || (i == 0 && use.no_byte_left) || use.no_file_left || files_ >= scratch_files(ByteCount{use.size});
   }
   return full;
 }

@@ -20,7 +20,6 @@ class EngineWatch {
   void put_findings(wire::Report& report);
 
  private:
-  [[nodiscard]] static long now_ms();
   bool look_at_scratch();
 
   static constexpr int kScratches = 3;

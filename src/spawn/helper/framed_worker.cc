@@ -74,9 +74,7 @@ class Relay {
   }
 
   void say_that_we_live() {
-    struct __kernel_timespec now = {};
-    sys(__NR_clock_gettime, 1L /* CLOCK_MONOTONIC */, &now);
-    const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+    const long ms = now_ms();
     if (ms - said_alive_ms_ < wire::kAliveEveryMs) return;
     said_alive_ms_ = ms;
     to_init.put(FrameKind::kAlive, nullptr, 0);  // a pipe without room already holds frames of ours

@@ -14,6 +14,7 @@
 
 #include "spawn/freestanding/decimal.h"
 #include "spawn/helper/run.h"
+#include "spawn/helper/write_text.h"
 #include "spawn/wire/guest.h"
 
 namespace sallyport::spawn::helper {
@@ -130,14 +131,6 @@ long network_up() {
   return result;
 }
 
-long write_text(const char* path, const char* text, std::size_t size) {
-  const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_WRONLY | O_CLOEXEC}, 0L);
-  if (fd < 0) return fd;
-  const long written = sys(__NR_write, fd, text, static_cast<long>(size));
-  sys(__NR_close, fd);
-  return written;
-}
-
 long write_number(const char* path, std::uint64_t number) {
   char digits[24];
   char* at = digits + sizeof digits;
@@ -145,7 +138,7 @@ long write_number(const char* path, std::uint64_t number) {
     *--at = static_cast<char>('0' + number % 10);
     number /= 10;
   } while (number != 0);
-  return write_text(path, at, static_cast<std::size_t>(digits + sizeof digits - at));
+  return write_text(long{AT_FDCWD}, path, at, static_cast<std::size_t>(digits + sizeof digits - at));
 }
 
 // This process joins the cgroup too, so whatever it starts is counted there. The kernel's out-of-memory killer never
@@ -153,11 +146,11 @@ long write_number(const char* path, std::uint64_t number) {
 long limit_by_cgroup(const Run& run) {
   const wire::Image& image = *run.image;
   const char controllers[] = "+memory +pids";
-  long result = write_text("/cg/cgroup.subtree_control", controllers, sizeof controllers - 1);
+  long result = write_text(long{AT_FDCWD}, "/cg/cgroup.subtree_control", controllers, sizeof controllers - 1);
   if (result >= 0) result = sys(__NR_mkdirat, long{AT_FDCWD}, "/cg/run", 0755L);
   if (result >= 0 && image.guest_memory != 0) result = write_number("/cg/run/memory.max", image.guest_memory);
   if (result >= 0 && image.guest_pids != 0) result = write_number("/cg/run/pids.max", image.guest_pids + 1);
-  if (result >= 0) result = write_text("/cg/run/cgroup.procs", "0", 1);
+  if (result >= 0) result = write_text(long{AT_FDCWD}, "/cg/run/cgroup.procs", "0", 1);
   return result < 0 ? result : sys(__NR_unshare, long{CLONE_NEWCGROUP});
 }
 

@@ -6,19 +6,12 @@
 
 #include "spawn/freestanding/decimal.h"
 #include "spawn/helper/run.h"
+#include "spawn/helper/write_text.h"
 
 namespace sallyport::spawn::helper {
 namespace {
 
 using wire::Stage;
-
-long write_file(const char* path, const char* text, std::size_t size) {
-  const long fd = sys(__NR_openat, long{AT_FDCWD}, path, long{O_WRONLY | O_CLOEXEC}, 0L);
-  if (fd < 0) return fd;
-  const long written = sys(__NR_write, fd, text, static_cast<long>(size));
-  sys(__NR_close, fd);
-  return written;
-}
 
 // "inside outside 1": exactly one id is mapped, the one mapping an unprivileged process may write itself.
 long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside) {
@@ -28,7 +21,7 @@ long write_id_map(const char* path, std::uint32_t inside, std::uint32_t outside)
   end = append_number(end, outside);
   *end++ = ' ';
   *end++ = '1';
-  return write_file(path, text, static_cast<std::size_t>(end - text));
+  return write_text(long{AT_FDCWD}, path, text, static_cast<std::size_t>(end - text));
 }
 
 // Call before entering the namespace: inside, no id is mapped yet.
@@ -49,7 +42,7 @@ const char* file_of(const char* process, const char* name, char (&path)[48]) {
 
 long map_ids(const char* process, Ids inside, Ids outside) {
   char path[48];
-  const long denied = write_file(file_of(process, "/setgroups", path), "deny", 4);
+  const long denied = write_text(long{AT_FDCWD}, file_of(process, "/setgroups", path), "deny", 4);
   if (denied < 0) return denied;
   const long user = write_id_map(file_of(process, "/uid_map", path), inside.uid, outside.uid);
   if (user < 0) return user;

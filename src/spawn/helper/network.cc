@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "spawn/helper/run.h"
+#include "spawn/helper/write_text.h"
 
 namespace sallyport::spawn::helper {
 
@@ -76,23 +77,16 @@ long open_socket(const wire::NetSocket& wanted) {
   return listening < 0 ? listening : fd;
 }
 
-void write_setting(long proc, const char* path, const char* text, long size) {
-  const long fd = sys(__NR_openat, proc, path, long{O_WRONLY | O_CLOEXEC}, 0L);
-  if (fd < 0) return;
-  sys(__NR_write, fd, text, size);
-  sys(__NR_close, fd);
-}
-
-// A jail's TCP goes no farther than this machine. By default its sockets' buffers grow to sizes for long-distance
-// links, 6 MiB and more each; and BBR, if the host uses it, would pace the traffic. A host that forbids the change
-// (/proc/sys read-only) keeps its values: slower and larger, but as safe.
+// A jail's TCP goes no farther than this machine. The buffers that its sockets grow to by themselves would be as large as
+// for a way around the world, 6 MiB and more each; and BBR, where it is the host's choice, would pace it. A host that
+// forbids the change (/proc/sys read-only) keeps its own: slower and larger, no less safe.
 void fit_tcp_to_short_ways(long proc) {
   static constexpr char kReceive[] = "4096 131072 1048576";
   static constexpr char kSend[] = "4096 16384 1048576";
   static constexpr char kReno[] = "reno";  // in every kernel
-  write_setting(proc, "sys/net/ipv4/tcp_rmem", kReceive, sizeof kReceive - 1);
-  write_setting(proc, "sys/net/ipv4/tcp_wmem", kSend, sizeof kSend - 1);
-  write_setting(proc, "sys/net/ipv4/tcp_congestion_control", kReno, sizeof kReno - 1);
+  write_text(proc, "sys/net/ipv4/tcp_rmem", kReceive, sizeof kReceive - 1);
+  write_text(proc, "sys/net/ipv4/tcp_wmem", kSend, sizeof kSend - 1);
+  write_text(proc, "sys/net/ipv4/tcp_congestion_control", kReno, sizeof kReno - 1);
 }
 
 }  // namespace

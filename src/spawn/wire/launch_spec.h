@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -119,6 +120,13 @@ struct LaunchSpec {
   // is closed.
   std::vector<int> passed_fds{};
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
+
+  // Of a tool that is started with them itself, not by a wrapper.
+  void hold(HeldLimits held) {
+    limits = std::move(held.rlimits);
+    cgroup_procs_fds = std::move(held.cgroup_procs);
+    report_tree = held.watch_memory;
+  }
 };
 
 // The part of a jail that is built before there is a run for it: the first steps of its root; when `whole`, all steps,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/view/fs_view.h"
@@ -12,6 +13,9 @@
 #include "spawn/wire/root_ops.h"
 
 namespace sallyport::spawn {
+
+// Where our init stands inside each of them.
+inline constexpr std::string_view kInitPath = "/.sallyport-init";
 
 // The one argument of our init, as it stands in somebody's command line.
 [[nodiscard]] std::string init_argument(const wire::HelperStart& start);
