@@ -40,6 +40,7 @@ OUTSIDE = {
     "tests/egress": (),
     "tests/gate": ("core", "os", "spawn", "jails/sandbox_exec", "gate"),
     "tests/golden": ("core", "jails/bwrap", "jails/container", "jails/landlock", "jails/native", "jails/oci", "jails/sandbox_exec"),
+    "tests/headers": (),
     "tests/microvm": ("os", "spawn", "jails/microvm", "jails/native", "gate"),
     "tests/package": (),
     "tests/posix": ("core", "os", "spawn", "jails/sandbox_exec"),

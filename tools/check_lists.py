@@ -59,7 +59,7 @@ def guarantees(root):
 def verbs(root):
     """(name, summary) in the order of the overview."""
     known = {}
-    for path in sorted((root / "src/cli/verbs").glob("*.cc")):
+    for path in sorted((root / "src/cli").rglob("*.cc")):
         known |= {constant: (name, summary) for constant, name, summary in VERB.findall(path.read_text(encoding="utf-8"))}
     listed = VERB_ROW.findall((root / "src/cli/verbs.cc").read_text(encoding="utf-8"))
     return [known[constant] for constant in listed if constant in known]

@@ -20,6 +20,8 @@ def built_objects(build_dir, source_root):
         source = Path(entry["file"]).resolve()
         # CMake 3.25 writes no "output" field.
         command = shlex.split(entry["command"])
+        if "c++-header" in command:
+            continue  # a precompiled header: no object, and each source that includes it has one
         output = Path(entry["directory"]) / command[command.index("-o") + 1]
         if source.is_relative_to(build_dir):
             # Generated code counts as the folder that generates it: build/dev/src/spawn/x.cc is src/spawn/x.cc.

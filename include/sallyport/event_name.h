@@ -1,5 +1,6 @@
 // The name of every event the library and the CLI emit. docs/json.md lists their fields; tools/check_events.py compares the two,
-// and fails when another file spells a name out. Names are API: programs read them in records.
+// and fails when another file spells a name out. Names are API: programs read them in records (docs/contract.md, C18). Nothing
+// here fails.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// The jails of this source tree by name. What each takes and gives: docs/jails.md.
+// The jails of this source tree by name. What each takes and gives: docs/jails.md; the rules: docs/contract.md, C21, C40. Nothing here
+// fails: a name that no jail has is refused when a call is made (InvalidRequest).
 #pragma once
 
 #include <array>

@@ -103,6 +103,7 @@ struct Plan {
   // git first lists the repo's configuration, in the same jail; then a run's argv and env override its dangerous keys.
   bool lists_git_configuration = false;
   std::vector<FileRule> files{};
+  bool may_trace = false;              // the jail lets the tool trace what it starts
   std::string needs_jail{};            // why the tool must not run without one; empty when it may
   bool allow_unjailed = false;         // the caller allows it: sallyport/allow_unjailed.h
   bool allow_package_scripts = false;  // likewise: sallyport/allow_package_scripts.h

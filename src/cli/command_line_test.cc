@@ -172,8 +172,9 @@ TEST(CommandLine, HostsAndLimitsThatNobodyMayHaveAreLeftToTheGate_C36) {
   EXPECT_EQ(run_options({"run", "--allow-host", "*", "--allow-host", "192.0.2.1", "git"}).allowed_egress,
             (Args{"*", "192.0.2.1"}));
   EXPECT_EQ(run_options({"run", "--nofile", "0", "git"}).open_files, 0U);
-  EXPECT_TRUE(parse_command_line(Args{"validate", "--registry", "192.0.2.1", "--allow-host", "*"}));
-  EXPECT_FALSE(parse_command_line(Args{"run", "--nofile", "many", "git"}));  // the control: no number at all
+  Format format = Format::kText;
+  EXPECT_TRUE(parse_command_line(Args{"validate", "--registry", "192.0.2.1", "--allow-host", "*"}, format));
+  EXPECT_FALSE(parse_command_line(Args{"run", "--nofile", "many", "git"}, format));  // the control: no number at all
 }
 
 TEST(CommandLine, ASlipOfTheFingersGetsASuggestion) {

@@ -120,8 +120,8 @@ Result<std::optional<std::string>> registry_named(const GateConfig& config) {
 
 Status RegistryAllowlist::add_credentials(const GateConfig& config) {
   const std::string text = TRY(npmrc_of(config));
-  RegistryCredentials found =
-      TRY(RegistryCredentials::of(registry, TRY(registry_authorization(text, registry, config.npm.variable))));
+  std::string authorization = TRY(registry_authorization(text, registry, config.npm.variable));
+  RegistryCredentials found = TRY(RegistryCredentials::of(registry, std::move(authorization)));
   endpoint = registry_endpoint(found).url();
   credentials = std::move(found);
   return {};

@@ -32,8 +32,8 @@ UserIds sender_in(const cmsghdr& header) {
 
 ReceivedMessage receive_with_descriptors(int socket, std::span<std::byte> bytes, std::size_t most, int flags) {
   iovec part{bytes.data(), bytes.size()};
-  alignas(cmsghdr)
-      std::array<char, CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int) * kMostPassedDescriptors)> passed{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int) * kMostPassedDescriptors)>
+      passed{};
   most = std::min(most, kMostPassedDescriptors);
   msghdr message{};
   message.msg_iov = &part;

@@ -42,7 +42,7 @@ class Records(AuditCase):
             SCHEMA.validate(json.loads(line))
         refusals = [record for record in self.records() if record["kind"] == "refusal"]
         self.assertEqual([record["tool"] for record in refusals], ["echo", "git"])
-        intent = next(record for record in self.records() if record["kind"] == "intent")
+        intent = [record for record in self.records() if record["kind"] == "intent"][-1]
         self.assertEqual((intent["run"], intent["request"]["argv"]), (refusals[1]["run"], ["git", "status"]))
 
     def test_what_the_caller_lacks_is_refused_by_the_gate_once_the_call_is_admitted_C36(self) -> None:

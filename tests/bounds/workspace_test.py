@@ -249,7 +249,7 @@ class WorkspaceTest(Place):
         if "bwrap" in JAILS:
             refused = self.change("copied", "true", "bwrap")
             self.assertEqual(refused.returncode, 125)
-            self.assertIn(b"native jail", refused.stderr)
+            self.assertIn(b"a jail that mounts an overlay", refused.stderr)
         done = self.workspace("commit", "theirs", "--all")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.repo / "edited").read_text(), "after\n")

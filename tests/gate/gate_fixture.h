@@ -5,22 +5,15 @@
 
 #include <memory>
 #include <mutex>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "sallyport/gate.h"
 #include "sallyport/oci.h"
 #include "support/installed.h"
+#include "support/jails.h"
 #include "support/processes.h"
 #include "support/temp_dir.h"
-
-namespace sallyport {
-
-// GoogleTest finds it beside the type, and prints bytes without it.
-inline void PrintTo(const JailKind& jail, std::ostream* out) { *out << jail.name(); }  // NOLINT: its name
-
-}  // namespace sallyport
 
 namespace sallyport::test {
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import standins
 
 OPTIONS = argparse.Namespace()
-API_NAME = r"`[A-Za-z_][\w:.-]*`"  # how the library names its API; the CLI says its options (ADR 0072)
+# How the library names its API; the CLI says its options (ADR 0072). Not a file of the repo, which scip names so: it has a dot.
+API_NAME = r"`[A-Za-z_][\w:]*`"
 
 
 class JobTest(unittest.TestCase):

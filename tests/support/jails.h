@@ -3,9 +3,17 @@
 #pragma once
 
 #include <array>
+#include <ostream>
 #include <vector>
 
 #include "sallyport/jail_kind.h"
+
+namespace sallyport {
+
+// GoogleTest finds it beside the type, and prints bytes without it.
+inline void PrintTo(const JailKind& jail, std::ostream* out) { *out << jail.name(); }  // NOLINT: its name
+
+}  // namespace sallyport
 
 namespace sallyport::test {
 

@@ -281,6 +281,7 @@ Result<Plan> make_plan(const AdmittedCall& call, const JailedSubprocessSpec& spe
               .probe = call.probe,
               .lists_git_configuration = call.git_first.has_value(),
               .files = std::move(command.files),
+              .may_trace = may_trace(call.tool),
               .needs_jail = std::move(command.needs_jail),
               .allow_unjailed = spec.allow_unjailed.has_value(),
               .allow_package_scripts = spec.allow_package_scripts.has_value()};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/errors.h"
-#include "core/policy/hardening.h"
 #include "core/seccomp/program.h"
 #include "core/seccomp/tracing.h"
 #include "core/seccomp/uncounted.h"
@@ -49,8 +48,6 @@ bool may_write_the_repo(const Plan& plan) {
          });
 }
 
-bool may_trace(const Plan& plan) { return may_trace(plan.tool); }
-
 namespace {
 
 Mechanism repo_mechanism(const PrivateLayer& layer) {
@@ -68,7 +65,7 @@ std::string jail_seccomp(const Plan& plan) {
   std::string program(seccomp::program());
   if (has_no_unix_sockets(plan)) program = seccomp::without_unix_sockets(program);
   if (plan.limits.memory) program = seccomp::without_uncounted(program);
-  return may_trace(plan) ? seccomp::with_tracing(program) : program;
+  return plan.may_trace ? seccomp::with_tracing(program) : program;
 }
 
 namespace {
@@ -112,7 +109,7 @@ std::vector<Established> jail_establishes(const Plan& plan, LandlockReach reach,
       {Guarantee::kProcPidIsolated, Mechanism::kPidNamespace},
       {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
       {Guarantee::kProcCapsDropped, Mechanism::kCapset},
-      {Guarantee::kProcSeccomp, may_trace(plan) ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
+      {Guarantee::kProcSeccomp, plan.may_trace ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
       {Guarantee::kProcDiesWithParent, Mechanism::kPidNamespace},
       {Guarantee::kLimitWall, Mechanism::kSupervisor},
       {Guarantee::kLimitOutput, Mechanism::kSupervisor},

@@ -30,7 +30,6 @@ namespace sallyport {
 [[nodiscard]] bool may_write_the_host(const Plan& plan);
 // True for a writable place around the repo, in which the run could rename a directory above the repo, or inside it.
 [[nodiscard]] bool may_write_the_repo(const Plan& plan);
-[[nodiscard]] bool may_trace(const Plan& plan);
 
 // The seccomp program for the plan's tool.
 [[nodiscard]] std::string jail_seccomp(const Plan& plan);

@@ -108,7 +108,7 @@ std::string seccomp_for(const Plan& plan) {
   std::string program(plan.allowed_hosts.empty() ? seccomp::program_on_shared_host()
                                                  : seccomp::program_on_shared_host_with_tcp());
   if (plan.limits.memory) program = seccomp::without_uncounted(program);
-  return may_trace(plan) ? seccomp::with_tracing(program) : program;
+  return plan.may_trace ? seccomp::with_tracing(program) : program;
 }
 
 Status check_plan(const Plan& plan) {
@@ -163,7 +163,7 @@ std::vector<Established> establishes(const Plan& plan, int abi) {
       {Guarantee::kNetUnixIsolated, Mechanism::kSeccomp},
       {Guarantee::kProcNoNewPrivs, Mechanism::kPrctl},
       {Guarantee::kProcCapsDropped, Mechanism::kCapset},
-      {Guarantee::kProcSeccomp, may_trace(plan) ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
+      {Guarantee::kProcSeccomp, plan.may_trace ? Mechanism::kSeccompWithTracing : Mechanism::kSeccomp},
       {Guarantee::kLimitOutput, Mechanism::kSupervisor},
       {Guarantee::kFsNoSetid, Mechanism::kSeccomp}};
   if (abi >= kScopesAbi) {

@@ -1,8 +1,7 @@
-// Between clone and exec, as the jail's init: builds the new root file system out of the image's operations and pivots
-// into it. Every host path is opened before anything is covered. One that the caller chose is checked against the identity
-// the owner saw and then handled by descriptor only, so a symlink or rename swapped in meanwhile makes the
-// step fail. The system's own paths (kOpSystem) go by name, which halves the calls: only root can write at their
-// source, and only we at their target.
+// Between clone and exec, as the jail's init: builds the new root out of the image's operations and pivots into it.
+// Opens every host path before it covers anything. A path that the caller chose is compared with what the owner saw and
+// then used by descriptor only, so a symlink or rename swapped in meanwhile makes the step fail. The system's own paths
+// (kOpSystem) go by name, which halves the calls: only root can write at their source, and only we at their target.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -23,8 +22,7 @@ constexpr long kDetach = 2;  // MNT_DETACH of <sys/mount.h>, which cannot be inc
 // Init mounts the new root over this path, which always exists and is no bind's source, until pivot_root makes it "/".
 constexpr const char* kStagingPoint = "/proc";
 
-// Closes its descriptors together, a row with one call. One above the highest stays open: init alone has it and
-// executes nothing.
+// Closes its descriptors together, a row with one call. One above the highest stays open, in init alone.
 class Opened {
  public:
   long add(long fd) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "spawn/wire/test_image.h"
+#include "spawn/helper/test_image.h"
 
 namespace sallyport::spawn {
 namespace {
