@@ -230,6 +230,19 @@ TEST_P(StopsBy, AndNobodyOfTheGroupIsLeft_C9) {
   EXPECT_TRUE(scratch_is_empty());
 }
 
+TEST_P(StopsBy, AToolWhoseStartWasNotReadYet_C9) {  // its report names the group
+  const std::string marker = unique_marker();
+  Result<std::unique_ptr<StagedRun>> staged = stage({"sleep_tree", marker});
+  ASSERT_TRUE(staged);
+  std::array<UniqueFd, 2> out = pipe();
+  Result<std::unique_ptr<LiveRun>> live =
+      (*staged)->start({.in = null_.get(), .out = out[1].get(), .err = out[1].get()});
+  ASSERT_TRUE(live);
+  ASSERT_TRUE(all_there(marker, 3));
+  (*live)->stop(GetParam());
+  EXPECT_TRUE(all_gone(marker));
+}
+
 TEST_F(PosixRunTest, EndsTheRestOfTheGroupWithTheTool_C9) {
   const std::string marker = unique_marker();
   const Seen seen = run({"sleep_tree", marker}, {StopStep::kKill});

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -27,6 +29,8 @@ constexpr int kNoSignal = MSG_NOSIGNAL;
 constexpr int kNoSignal = 0;  // macOS: SO_NOSIGPIPE, set when the socket is made
 #endif
 
+constexpr std::chrono::milliseconds kMostAnAnswerTakes{500};
+
 class PosixRun final : public LiveRun {
  public:
   PosixRun(pid_t wrapper, UniqueFd channel, UniqueFd connections)
@@ -38,14 +42,12 @@ class PosixRun final : public LiveRun {
   [[nodiscard]] int event_fd() const override { return channel_.get(); }
 
   [[nodiscard]] Result<RunReport> next() override {
-    auto* const free = reinterpret_cast<char*>(&report_) + received_;
-    const ssize_t got = ::recv(channel_.get(), free, sizeof report_ - received_, MSG_DONTWAIT);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) return RunReport(NothingNew{});
-    if (got <= 0) return after_last();
-    received_ += static_cast<std::size_t>(got);
-    if (received_ < sizeof report_) return RunReport(NothingNew{});
-    received_ = 0;
-    return translate();
+    const Received received = early_.empty() ? receive() : Received::kReport;
+    if (received == Received::kNothing) return RunReport(NothingNew{});
+    if (received == Received::kEnd) return after_last();
+    const Report report = early_.front();
+    early_.pop_front();
+    return translate(report);
   }
 
   void stop(StopStep step) override {
@@ -64,24 +66,39 @@ class PosixRun final : public LiveRun {
   }
 
  private:
-  [[nodiscard]] RunReport translate() {
-    switch (report_.kind) {
+  enum class Received { kNothing, kReport, kEnd };
+
+  // Puts a whole report into early_.
+  [[nodiscard]] Received receive() {
+    auto* const free = reinterpret_cast<char*>(&report_) + received_;
+    const ssize_t got = ::recv(channel_.get(), free, sizeof report_ - received_, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) return Received::kNothing;
+    if (got <= 0) return Received::kEnd;
+    received_ += static_cast<std::size_t>(got);
+    if (received_ < sizeof report_) return Received::kNothing;
+    received_ = 0;
+    if (report_.kind == ReportKind::kStarted) tool_ = report_.tool;
+    if (report_.kind == ReportKind::kEnded) ended_ = true;
+    early_.push_back(report_);
+    return Received::kReport;
+  }
+
+  [[nodiscard]] RunReport translate(const Report& report) {
+    switch (report.kind) {
       case ReportKind::kReady:
         return ready();
       case ReportKind::kStarted:
-        tool_ = report_.tool;
         return ToolStarted{};
       case ReportKind::kFailed:
         failed_ = true;
-        return StartFailed{.stage = report_.stage, .error_number = report_.error_number};
+        return StartFailed{.stage = report.stage, .error_number = report.error_number};
       case ReportKind::kEnded:
         break;
     }
-    ended_ = true;
-    return ToolEnded{.wait_status = report_.wait_status,
-                     .usage = {.user = std::chrono::microseconds(report_.user_us),
-                               .system = std::chrono::microseconds(report_.system_us),
-                               .peak_rss_bytes = report_.peak_rss_bytes}};
+    return ToolEnded{.wait_status = report.wait_status,
+                     .usage = {.user = std::chrono::microseconds(report.user_us),
+                               .system = std::chrono::microseconds(report.system_us),
+                               .peak_rss_bytes = report.peak_rss_bytes}};
   }
 
   [[nodiscard]] RunReport ready() {
@@ -105,10 +122,27 @@ class PosixRun final : public LiveRun {
     }
   }
 
+  // The init may have started a tool of which we have not read yet. It kills the group when it sees our end closed; we only
+  // need the group's number for an init that does not answer.
+  void learn_the_tool() {
+    ::shutdown(channel_.get(), SHUT_WR);
+    const auto deadline = std::chrono::steady_clock::now() + kMostAnAnswerTakes;
+    while (tool_ == 0 && !ended_) {
+      const Received received = receive();
+      if (received == Received::kEnd) return;
+      if (received == Received::kReport) continue;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return;
+      pollfd watched{channel_.get(), POLLIN, 0};
+      ::poll(&watched, 1, static_cast<int>(left.count()));
+    }
+  }
+
   // Until we reap the init, no other process can have its pid. As long as the init lives, it kills the tool's group;
   // without it, we do: the group's number cannot be reused while a process of the group is left.
-  void kill_all() const {
+  void kill_all() {
     if (!wrapper_) return;
+    learn_the_tool();
     ::kill(*wrapper_, SIGKILL);
     if (tool_ > 0 && !ended_) ::kill(-tool_, SIGKILL);
   }
@@ -129,6 +163,7 @@ class PosixRun final : public LiveRun {
   UniqueFd connections_;
   Report report_{};
   std::size_t received_ = 0;
+  std::deque<Report> early_;  // received, and not yet given out by next()
   pid_t tool_ = 0;
   bool ended_ = false;
   bool failed_ = false;
