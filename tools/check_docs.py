@@ -75,7 +75,7 @@ def check_call(project, line):
     if verb not in project.verbs:
         yield f"sallyport has no verb '{verb}'"
         return
-    # What stands behind -- or a pipe belongs to somebody else.
+    # What follows -- or a pipe belongs to another program.
     for option in OPTION.findall(re.split(r"\s--(?:\s|$)|[|#>&]", rest)[0]):
         if option not in project.verbs[verb]:
             yield f"sallyport {verb} has no option {option}"

@@ -1,5 +1,5 @@
-// The word a caller says to run, without a jail, a tool that runs whatever the repo says: node, strace, npm test,
-// tree-sitter. Nothing else makes one, so a search for its name finds every such place.
+// The token by which a caller runs, without a jail, a tool that runs the repo's code: node, strace, npm test,
+// tree-sitter. Only the caller makes one, so a search for its name finds every such place.
 //
 // Without it such a call is InvalidRequest("jail"). The rules: docs/contract.md, C17 and C28.
 #pragma once

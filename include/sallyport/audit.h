@@ -5,8 +5,8 @@
 //   GateConfig config = GateConfig::from_environment("/src/theirs");
 //   config.audit = log.get();
 //
-// An intent is recorded before anything of the call happens, a result or a refusal after it: a crash leaves an open intent.
-// A call whose record cannot be written is refused (AuditFailed), unless the sink says that runs go on without one.
+// The gate records an intent before the call does anything, and a result or a refusal after it: a crash leaves an open
+// intent. The gate refuses a call whose record cannot be written (AuditFailed), unless the sink lets runs go on without one.
 // The log's format, what each sync mode promises, and the tools that read it: docs/audit.md. The rule: docs/contract.md, C33.
 #pragma once
 

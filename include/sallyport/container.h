@@ -9,8 +9,8 @@
 // The jail runs, and the receipt names, the image that the name meant at its first use: its digest. The jail never
 // pulls an image.
 //
-// Errors a caller can act on: ToolMissingError when there is no such engine, or the image has no such tool; JailUnavailable when the
-// image is not there, is not the one whose digest was named, or the engine refuses; InvalidRequest for what it cannot show.
+// Errors a caller can act on: ToolMissingError when the engine is missing, or the image lacks the tool; JailUnavailable
+// when the image is missing or has another digest, or the engine refuses; InvalidRequest for what it cannot show.
 // docs/jails.md says what holds there. The rule: docs/contract.md, C21.
 #pragma once
 

@@ -26,8 +26,8 @@ struct HostTarget {
   bool operator==(const HostTarget&) const = default;
 };
 
-// Addresses that are no public host's. A rule can admit each by its name. Metadata services, multicast and the like are of
-// no class: a name that resolves there is refused whatever its rule says. A metadata service can be a rule's target, because
+// Classes of addresses that are not public. A rule can admit each by its name. Metadata services, multicast and similar
+// belong to no class: a name that resolves there is refused whatever its rule says. A metadata service can be a rule's target, because
 // then the policy's author wrote its very address; multicast, broadcast and the unspecified address cannot.
 enum class AddressClass : std::uint8_t {
   kPrivate,        // 10/8, 172.16/12, 192.168/16, fc00::/7
@@ -81,8 +81,8 @@ struct UpstreamProxyText {
   bool operator==(const UpstreamProxyText&) const = default;
 };
 
-// The operator's own HTTP proxy, through which allowed hosts are reached with CONNECT. It looks the names up, so its rules
-// decide about addresses. A rule with a target goes there directly. Errors: InvalidRequest("via_proxy"), without the URL.
+// The operator's HTTP proxy, through which the gate reaches allowed hosts with CONNECT. The proxy looks the names up, so
+// its rules decide about addresses. A rule with a target connects directly. Errors: InvalidRequest("via_proxy"), without the URL.
 class UpstreamProxy {
  public:
   [[nodiscard]] static Result<UpstreamProxy> of(const UpstreamProxyText& text);
@@ -107,8 +107,8 @@ class UpstreamProxy {
 // Its URL without the credentials.
 [[nodiscard]] std::string proxy_text(const UpstreamProxy& proxy);
 
-// The operator's credentials at a registry. The owner adds them to what an allowed tool asks that registry for; the tool never
-// sees them (docs/egress.md). In no plan, receipt, event or environment.
+// The operator's credentials at a registry. The owner adds them to an allowed tool's requests to that registry; the
+// tool never sees them (docs/egress.md). Never in a plan, receipt, event or environment.
 class RegistryCredentials {
  public:
   // `registry` is its URL: https, or http where the operator's own npm uses that. `authorization` is the header's value:

@@ -1,7 +1,7 @@
-// Structured events by name (docs/contract.md, C18). The library never writes to stderr: it tells the sink it was given.
-// A sink is called from the thread that runs the call, or from that call's egress, possibly from several at once, and must
-// be thread-safe. It may be slow: nothing of a run's egress waits for it before the run's end. It must return some time,
-// for that end waits for the call that is under way. It must not throw: some of these threads have no caller to catch it.
+// Structured events by name (docs/contract.md, C18). The library never writes to stderr: it calls its sink. A sink is
+// called from the thread that runs the call, or from that call's egress, possibly from several at once, and must be
+// thread-safe. It may be slow: a run's egress waits for it only at the run's end. It must return eventually, since the
+// run's end waits for a call under way. It must not throw: some of these threads have no caller to catch it.
 // Nothing here fails.
 #pragma once
 

@@ -4,10 +4,10 @@
 //   ProcessResult head = SALLYPORT_TRY(run_allowlisted(*gate, {"git", "rev-parse", "HEAD"},
 //                                            {.cwd = "/src/theirs", .timeout = 10s}));
 //
-// Thread-safe: any number of threads may call in at once. No globals: two gates know nothing of each other.
-// Destroying the gate kills and reaps everything it started (C10); a killed owner takes its children with it.
-// The library looks for no configuration file, and only GateConfig::from_environment and default_workspace_dir() (workspace.h)
-// read the environment; all of it comes from GateConfig.
+// Thread-safe: any number of threads may call at once. No globals: two gates are independent. Destroying the gate kills
+// and reaps everything it started (C10); a killed owner takes its children with it. The library searches for no
+// configuration file, and only GateConfig::from_environment and default_workspace_dir() (workspace.h) read the
+// environment; everything else comes from GateConfig.
 //
 // Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName mean a wrong
 // request; ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks.
@@ -118,9 +118,8 @@ struct Explanation {
   // Its environment is what the tool gets, the jail's own variables (HOME) included, with one exception: for git in a repo whose
   // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.
   Plan plan{};
-  std::string plan_digest{};  // as the receipt of a run has it: over the plan without the jail's own variables
-  std::string
-      jail{};  // the adapter that would be used; for kAuto as the host's switches tell, since only a start tries
+  std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
+  std::string jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
   Confinement confinement = Confinement::kJailed;  // that adapter's
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the adapter would do, one step per line

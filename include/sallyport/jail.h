@@ -73,7 +73,7 @@ struct JailedSubprocessSpec {
   // Instead: one that the gate opens over the call's repo once the call is admitted, and closes after it. It has a name, and no
   // `repo` of its own; without `events` it has the gate's.
   std::optional<WorkspaceOptions> named_workspace{};
-  // Borrowed likewise: workspaces over other directories (a cache), each at its own directory's path.
+  // Also borrowed: workspaces over other directories (a cache), each at its directory's path.
   std::vector<Workspace*> overlays{};
   std::vector<std::filesystem::path> extra_read_only{};
   std::vector<std::filesystem::path> extra_read_write{};
@@ -92,11 +92,11 @@ struct JailedSubprocessSpec {
   // The same for a registry whose host is allowed, with the caller's credentials. The tool reaches it over plain HTTP,
   // at port 80 for https, else at its own port.
   std::optional<RegistryCredentials> registry_credentials{};
-  // The operator's, through which allowed hosts are reached; as text that the gate reads: a wrong one is a refused call.
+  // The operator's proxy, on the way to allowed hosts. The gate reads the text, and refuses a call whose text is wrong.
   std::optional<UpstreamProxyText> via_proxy{};
-  // A file of more certificates (PEM) that the tool's TLS is to trust: a company's proxy signs with its own. A jail shows the
-  // system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, where the caller
-  // has not. Needs a jail.
+  // A file of further certificates (PEM) for the tool's TLS to trust, such as those of a company's proxy. A jail shows
+  // the system's together with these as kJailCaBundle, and sets the variables by which tools find such a file, unless
+  // the caller has set them. Needs a jail.
   std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;  // the first refused connection ends the run
   int stop_fd = -1;             // borrowed; cancels when readable, for owners without a stop_token

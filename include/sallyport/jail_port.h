@@ -136,9 +136,9 @@ struct NothingNew {};
 // The sockets of CallHost::network() are open, in their order. Before the tool starts.
 struct NetworkOpened {
   std::vector<UniqueFd> sockets{};
-  bool refusals_shown = false;  // the last socket shows what the kernel refused
-  // Instead of those sockets there is one, over which each connection comes that the tool asked for; only jails inside this source
-  // tree know how.
+  bool refusals_shown = false;  // the last socket reports what the kernel refused
+  // Instead of those sockets there is one, which brings each connection that the tool asked for; only jails inside this
+  // source tree know how.
   bool connections_handed = false;
   bool loopback_only = false;  // and the tool can reach only loopback addresses
 };
@@ -147,7 +147,7 @@ struct RunFacts {
   bool landlocked = false;
   bool ports_redirected = false;
   bool connections_carried =
-      false;  // our init in the jail accepts what the tool connects to, and it goes out to the owner
+      false;                        // our init in the jail accepts the tool's connections and carries them to the owner
   std::optional<UserIds> run_as{};  // who the tool is outside, when Plan::run_as asked for that
 };
 struct ToolStarted {
@@ -238,7 +238,7 @@ class Jail {
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
   [[nodiscard]] virtual std::string_view event_name() const { return event_name::kJailWrapped; }
-  // What no call gets here, however it is made. When kAuto takes such a jail, an event says so.
+  // Guarantees that this jail never gives. When kAuto uses such a jail, an event reports that.
   [[nodiscard]] virtual std::span<const Guarantee> never_gives() const { return {}; }
   // The gate has admitted a call for this jail and will call stage(): start slow preparations now.
   virtual void expect_run() {}

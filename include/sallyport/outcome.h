@@ -10,7 +10,7 @@
 //                                  result.outcome);
 //
 // None of these is an error: those are known before, or instead of, a fate (error.h).
-// Leave out a catch-all: a new alternative must not compile until every caller has thought about it.
+// Use no catch-all: a new alternative must not compile until every caller handles it.
 #pragma once
 
 #include <chrono>

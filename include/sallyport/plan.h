@@ -1,5 +1,5 @@
-// What a call will do, decided and printable before anything is done: `sallyport explain` shows exactly this value,
-// and a jail renders exactly this value.
+// What a call will do, decided before anything happens: `sallyport explain` shows exactly this value, and a jail
+// renders exactly this value.
 //
 // Nothing here fails: what cannot be planned is an error of the call, of those in sallyport/jail.h. The rules a plan is made by:
 // docs/contract.md, C6-C9 and C24-C28.

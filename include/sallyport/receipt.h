@@ -1,5 +1,5 @@
-// What was really in force during one run (docs/contract.md, C26). A guarantee is listed only after the step that establishes it
-// succeeded in that run; nothing is ever silently weaker. Nothing here fails: what a call requires and cannot have is
+// What was in force during one run (docs/contract.md, C26). It lists a guarantee only if the step that establishes it
+// succeeded in that run; nothing is silently weaker. Nothing here fails: what a call requires and cannot have is
 // GuaranteeUnavailable (error.h).
 #pragma once
 

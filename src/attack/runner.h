@@ -55,8 +55,8 @@ struct Finding {
 [[nodiscard]] Result<std::vector<Established>> probe(const Surroundings& surroundings, JailKind jail);
 // Whether the gate would start that run. Nothing is started, so only the jail's own programs and files are looked for.
 [[nodiscard]] Status could_start(const Surroundings& surroundings, JailKind jail);
-// What only a run has that asks for it, and by what: hosts, limits, no Unix sockets. One harmless run that asks for all that is
-// not refused here.
+// Guarantees that a run must ask for, and their means: hosts, limits, no Unix sockets. Makes one harmless run that asks
+// for everything that is not refused here.
 [[nodiscard]] Result<std::vector<Established>> probe_what_is_asked_for(const Surroundings& surroundings, JailKind jail);
 
 }  // namespace sallyport::attack

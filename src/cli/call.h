@@ -17,8 +17,8 @@ struct Call {
 // The directory of the workspace that the options name; empty without the option.
 [[nodiscard]] std::filesystem::path workspace_place(const CallOptions& options, const Environment& environment);
 
-// Reads the file system, to find the repo; writes nothing, starts nothing, and judges nothing of the call: that is the gate's,
-// where a refusal is typed and recorded (C36). `events` is borrowed by the config.
+// Reads the file system, to find the repo; writes nothing, starts nothing, and does not judge the call: the gate does
+// that, where a refusal is typed and recorded (C36). `events` is borrowed by the config.
 [[nodiscard]] Call make_call(const CallOptions& options, const Environment& environment, EventSink& events);
 
 }  // namespace sallyport::cli

@@ -29,7 +29,7 @@ struct Environment {
   std::filesystem::path current_directory{};  // empty when unknown (removed under us)
 };
 
-// What the gate makes of it: core/policy/base_variables.h.
+// See core/policy/base_variables.h.
 [[nodiscard]] GateConfig gate_config(const Environment& environment, std::filesystem::path repo);
 [[nodiscard]] std::vector<std::filesystem::path> search_path(const Environment& environment);
 [[nodiscard]] std::filesystem::path cache_dir(const Environment& environment);

@@ -76,7 +76,8 @@ class OptionWalker {
 // For words that no verb knows, so nobody can tell where a tool's begin: up to `--`.
 void read_format(std::span<const std::string> args, Format& format);
 
-// For a verb whose options may stand anywhere: applies each, and collects the other words. No value: help was asked for.
+// For a verb whose options may come anywhere: applies each, and collects the other words. nullopt: the user asked for
+// help.
 template <class Target, class Table>
 [[nodiscard]] Result<std::optional<std::vector<std::string_view>>> apply_options(std::span<const std::string> args,
                                                                                  const Table& table, Target& target,

@@ -66,7 +66,7 @@ bool HandedConnections::take_one() {
   if (received.size < 0 && errno == EINTR) return true;
   if (received.size < 0 && would_block(errno)) return false;
   UniqueFd client = received.descriptors.empty() ? UniqueFd() : std::move(received.descriptors.front());
-  if (received.size != sizeof handed) {  // the worker is gone, and with it whoever could ask
+  if (received.size != sizeof handed) {  // the worker is gone, so no connection can follow
     watch_.reset();
     return false;
   }

@@ -18,7 +18,7 @@ Result<JailedSubprocessResult> Engine::ask_git(Jail& jail, const RepoOfCall& rep
   Prepared prepared = TRY(prepare(std::move(call), child_path_, question, repo));
   EngineCallHost host = host_for(prepared, Purpose::kRun);
   TRY(resolve_tool(jail, host, prepared));
-  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: what an earlier run wrote is read
+  TRY(fit_layers(jail, question, Purpose::kRun, prepared.plan));  // the same view: git reads what an earlier run wrote
   overlay(prepared.plan.env, git_version_env());
   return run_in(jail, prepared, question, stop, {.silent = true});
 }

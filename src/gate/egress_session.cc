@@ -90,7 +90,7 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
       sent(show_refusals(), {.required = false, .flag_when_done = kRefusalsShown, .keep = true}),
       sent(refuse_at_once(ports),
            {.required = false, .flag_when_done = kRefusesAtOnce | kPortsRedirected, .only_with = kRefusalsShown}),
-      // Without that: what can be had of it.
+      // The fallback, which gives as much of it as this kernel can.
       sent(redirect_other_ports(answered, other_ports),
            {.required = false, .flag_when_done = kPortsRedirected, .not_with = kRefusesAtOnce}),
       sent(prohibit_groups(false), {.not_with = kRefusesAtOnce}),

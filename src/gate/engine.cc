@@ -45,7 +45,7 @@ JailedSubprocessSpec with_workspace(const JailedSubprocessSpec& spec, Workspace&
   return more;
 }
 
-// One line for each jail that was tried, and the first one's advice: it is the jail we would rather have had.
+// One line for each jail that was tried, and the advice of the first, which is the preferred jail.
 class NoneWorked {
  public:
   void add(const Jail& jail, const Error& error) {
@@ -141,7 +141,7 @@ Result<JailedSubprocessResult> Engine::perform_admitted(AdmittedCall call, std::
                                                         const JailedSubprocessSpec& spec, JailKind kind,
                                                         const std::stop_token& stop) {
   const RepoOfCall repo = RepoOfCall::at(config_.repo);
-  // A jail of the caller's own would be in vain.
+  // A jail built ahead would run as the caller; a repo with an owner needs another user.
   if (!repo.owner) candidates.front()->expect_run();
   Prepared prepared = TRY(prepare(std::move(call), child_path_, spec, repo));
   const WorkspacesInUse in_use = TRY(WorkspacesInUse::begin(spec));

@@ -26,8 +26,8 @@ namespace sallyport {
 [[nodiscard]] Result<std::unique_ptr<Workspace>> open_named_workspace(const JailedSubprocessSpec& spec,
                                                                       const GateConfig& config, Purpose purpose);
 
-// Refuses a workspace of another repo, one whose private part the run could reach, and what would write beside it: then the
-// repo would not stay as it is.
+// Refuses a workspace of another repo, one whose private part the run could reach, and options that would write to the
+// repo itself, past the workspace.
 [[nodiscard]] Status check_workspaces(const JailedSubprocessSpec& spec, const CanonicalPaths& paths);
 
 // The working directory. An earlier run may have made it; then it exists in the workspace only.

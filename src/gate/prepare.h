@@ -25,9 +25,9 @@ struct Prepared {
   // The plan's before it was fitted: each jail that is tried starts from these.
   std::vector<std::string> argv{};
   std::vector<EnvVar> env{};
-  UniqueFd cwd{};                  // the directory that was checked, not whatever has its name later
-  Workspace* workspace = nullptr;  // borrowed, of the call
-  // What the jail resolved the tool's name to; and, once a jail asked for it, what it means on the host.
+  UniqueFd cwd{};                  // the directory that was checked, even if its name changes later
+  Workspace* workspace = nullptr;  // borrowed from the call
+  // What the jail resolved the tool's name to; and, once a jail asked for it, what the name means on the host.
   std::shared_ptr<const Executable> tool{};
   std::shared_ptr<const Executable> host_tool{};
   std::optional<hardening::NpmLayout> npm_layout{};  // of host_tool, when it is npm

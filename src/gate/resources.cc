@@ -91,7 +91,7 @@ bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources&
   return true;
 }
 
-// A cgroup counts, the supervisor acts on the count.
+// A cgroup counts processor time; the supervisor acts on the count.
 Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
   // A v2 group made for another limit counts it too, and joining a second group would leave the first.
   if (resources.cpu_time()) {

@@ -129,7 +129,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   supervision.on_started = [&](const RunFacts& facts) {
     return check_established(jail, *staging.run, facts, host, prepared);
   };
-  // Before the start: a jail may still be on its way, and after the end somebody waits for us.
+  // Do this before the start: a jail may still be starting, and after the run's end the caller waits for us.
   Receipt receipt = receipt_before_start(jail, prepared, digest_of_policy());
   const PersistenceWatch persistence(plan);
   Result<spawn::Ended> ended = spawn::supervise(*staging.run, supervision, stop);

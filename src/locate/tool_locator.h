@@ -1,9 +1,9 @@
 // From an allowlisted name to the exact file that will be executed.
 //
-// The search path comes from the composition root. Entries that are relative, missing, inside the analysed repo or
-// writable by another user are skipped; so is a candidate in a good directory that breaks a rule of trust.h itself,
-// cannot be executed, or is not the file the policy pinned. The first good candidate wins; without one, the error says why the
-// first bad one was refused:
+// The search path comes from the composition root. It skips entries that are relative, missing, inside the analysed
+// repo or writable by another user. It also skips a candidate in a good directory that breaks a rule of trust.h itself,
+// cannot be executed, or is not the file the policy pinned. The first good candidate wins; without one, the error says why
+// the first bad one was refused:
 //   UntrustedToolError  found, but another user could have put it there, or its SHA-256 is not the policy's
 //   ToolNotRunnable     found and trusted, but neither an ELF program nor a script whose interpreter we can pin
 //   ToolMissingError    nowhere

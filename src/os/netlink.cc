@@ -48,7 +48,7 @@ NetlinkDatagram local_route(bool v6) {
 }
 
 NetlinkDatagram prohibit_groups(bool v6) {
-  // 224.0.0.0/3: multicast, what is reserved, and broadcast.
+  // 224.0.0.0/3: multicast, reserved addresses, and broadcast.
   const abi::RouteMessage route{.family = v6 ? abi::kFamilyV6 : abi::kFamilyV4,
                                 .destination_bits = static_cast<std::uint8_t>(v6 ? 8 : 3),
                                 .table = abi::kTableLocal,

@@ -1,6 +1,6 @@
 // The messages that make a fresh network namespace answer for every address, as the bytes to write to a netlink socket of
-// their protocol. Whoever writes them needs CAP_NET_ADMIN in that namespace. Each is one datagram and gets one answer: an
-// NLMSG_ERROR whose number is 0 for yes. Of several answers the first counts.
+// their protocol. The writer needs CAP_NET_ADMIN in that namespace. Each is one datagram and gets one answer: an
+// NLMSG_ERROR whose number is 0 for success. Of several answers the first counts.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct NetlinkDatagram {
 //   table inet sallyport { chain output { type nat hook output priority -100; policy accept;
 //     ip daddr 127.0.0.0/8 accept; ip6 daddr ::1 accept; tcp dport P accept …; meta l4proto tcp redirect to :catch_all } }
 //
-// One transaction: all of it or nothing. Needs a kernel with nft_chain_nat and nft_redir (5.2 on for family inet).
+// One atomic transaction. Needs a kernel with nft_chain_nat and nft_redir (5.2 on for family inet).
 [[nodiscard]] NetlinkDatagram redirect_other_ports(std::span<const std::uint16_t> listening, std::uint16_t catch_all);
 
-// NETLINK_ROUTE: `ip [-6] route add prohibit` for multicast and, in IPv4, broadcast: a sender is told by EACCES. One that
-// names its interface or source address is not; that takes nftables.
+// NETLINK_ROUTE: `ip [-6] route add prohibit` for multicast and, in IPv4, broadcast: a sender gets EACCES. A sender
+// that names its interface or source address does not; refusing that one needs nftables.
 [[nodiscard]] NetlinkDatagram prohibit_groups(bool v6);
 
-// NETLINK_NETFILTER: the socket that this is written to is shown what refuse_at_once() refuses, for as long as it is open,
-// each as one datagram for parse_refusals(). Reading it needs no capability.
+// NETLINK_NETFILTER: while the socket that gets this message is open, the kernel reports to it what refuse_at_once()
+// refuses, each as one datagram for parse_refusals(). Reading needs no capability.
 [[nodiscard]] NetlinkDatagram show_refusals();
 
 // NETLINK_NETFILTER: refuses, before a connection exists, what no rule of a run could allow: TCP to anything but a

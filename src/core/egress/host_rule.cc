@@ -70,7 +70,7 @@ std::string text_of(const HostRuleFields& rule) {
   return text;
 }
 
-// One rule's text and the complaints about it.
+// Reads one rule's text and makes the errors about it.
 class HostRuleReader {
  public:
   explicit HostRuleReader(std::string_view text) : text_(text) {}
@@ -86,7 +86,7 @@ class HostRuleReader {
     return checked(std::move(rule));
   }
 
-  // What holds for a written rule and for one made of fields: only normalised names ever compare equal.
+  // Checks for written rules and for rules made of fields: only normalised names compare equal.
   Result<HostRuleFields> checked(HostRuleFields rule) const {
     TRY(refuse_address(rule.name, rule.port));
     if (rule.port == 0) return fail(error(kNoPort, kRuleGrammar));

@@ -1,6 +1,6 @@
-// What the environment of the program that opens a gate means to it: where tools are looked for, what a child inherits, where
-// hashes are kept. Pure; who reads the environment is GateConfig::from_environment and the CLI's main, and both make their
-// GateConfig by gate_config_of.
+// What a gate takes from its program's environment: where to look for tools, what a child inherits, where to keep
+// hashes. Pure; GateConfig::from_environment and the CLI's main read the environment, and both make their GateConfig by
+// gate_config_of.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct BaseVariables {
 // What depends on the environment alone; no events, no record, no jails kept ready.
 [[nodiscard]] GateConfig gate_config_of(const BaseVariables& variables, std::filesystem::path repo);
 
-// PATH HOME LANG LC_ALL, those that exist: all a child can inherit (C7).
+// PATH HOME LANG LC_ALL, those that exist: a child can inherit only these (C7).
 [[nodiscard]] std::vector<EnvVar> base_env_of(const BaseVariables& variables);
 // PATH's absolute entries in order; the system's own directories when PATH is unset or empty. Relative and empty
 // entries mean the current directory, which may be the scanned repo. The gate skips directories that others can write.

@@ -54,8 +54,8 @@ struct GitQuestion {
 // Whether the gate reads beforehand where npm's own configuration lies: for npm and npx.
 [[nodiscard]] bool reads_npm_layout(const ToolEntry& tool);
 
-// What a caller may say to a tool whose commands and options are closed lists; empty for one that takes whatever is not
-// refused.
+// The words that a caller may pass to a tool with closed lists of commands and options; empty for a tool that accepts
+// everything that is not refused.
 [[nodiscard]] hardening::AdmittedWords admitted_words(const ToolEntry& tool);
 
 // The rows of docs/hardening.md, as views of text that lives as long as the program.

@@ -198,7 +198,7 @@ void set_path(std::vector<EnvVar>& env, const std::string& trusted) {
   overlay(env, path);
 }
 
-// Credentials for a registry that no rule lets one reach would be a mistake, found only when the tool fails.
+// Refuse credentials for a registry that no rule allows: otherwise the mistake would show only when the tool fails.
 Status check_credentials(const std::optional<RegistryCredentials>& credentials, const std::vector<HostRule>& hosts) {
   if (!credentials) return {};
   const RegistryEndpoint endpoint = registry_endpoint(*credentials);

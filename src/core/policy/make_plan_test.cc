@@ -67,7 +67,7 @@ TEST(MakePlan, ReadsTheTextOfAProxyOrRefusesTheCall) {
   }
 }
 
-// What is decided without the file system is decided here, and nothing later decides it again.
+// Everything that needs no file system is decided here, and nothing later decides it again.
 TEST(Admit, GivesToolHardenedArgvEnvironmentAndHosts) {
   JailedSubprocessSpec spec = spec_for({"npm", "ci"});
   spec.env_extras = {{"CI", "1"}};

@@ -1,6 +1,6 @@
-// The file system a jailed tool sees, as a list of plain steps, parents before children. Every jail renders
-// the same list, so all show the same world: system read-only, homes and /run empty, a private /tmp, /dev and /proc,
-// a reduced /etc, the repo at its own path (tools print paths) and at /work, and what the caller added.
+// The file system a jailed tool sees, as a list of plain steps, parents before children. Every jail renders the
+// same list, so they show the same files: system read-only, homes and /run empty, a private /tmp, /dev and /proc, a
+// reduced /etc, the repo at its own path (tools print paths) and at /work, and what the caller added.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ namespace sallyport {
 // The host's file that is executed; JailUnavailable when the tool is one of an image.
 [[nodiscard]] Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail);
 
-// What a plan opens, by which the jails decide what their receipts may list.
+// What a plan opens: from this the jails decide what their receipts may list.
 [[nodiscard]] bool may_write_the_host(const Plan& plan);
 // True for a writable place around the repo, in which the run could rename a directory above the repo, or inside it.
 [[nodiscard]] bool may_write_the_repo(const Plan& plan);

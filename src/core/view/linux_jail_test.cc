@@ -74,7 +74,7 @@ TEST(HostFile, IsWhatIsExecutedAndNoFileOfAnImage) {
   EXPECT_EQ(none.error().as<JailUnavailable>()->jail, "mine");
 }
 
-// name_of() counts on the order of the table.
+// name_of() relies on the order of the table.
 TEST(Mechanisms, StandInTheTableInTheEnumsOrder) {
   for (std::size_t i = 0; i < kMechanisms.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kMechanisms[i].mechanism), i);

@@ -103,7 +103,7 @@ void add_view(Command& command, const Plan& plan, const Inputs& inputs) {
   }
   command.word(fmt::format("--shm-size={}b", part));
   command.bind(inputs.init, std::string(spawn::kInitPath), RepoAccess::kReadOnly);
-  // Podman takes no --dns without a network.
+  // Podman refuses --dns without a network.
   if (!plan.allowed_hosts.empty()) command.bind(inputs.resolver, "/etc/resolv.conf", RepoAccess::kReadOnly);
   for (const ViewEntry& entry : inputs.view) {
     if (entry.kind == ViewKind::kBind) command.bind(entry.source, entry.target, entry.access);

@@ -28,9 +28,9 @@ struct Inputs {
   ContainerEngine engine = ContainerEngine::kPodman;
   std::vector<std::string> engine_arguments{};
   std::string image{};              // its digest
-  std::string name{};               // the container's own
+  std::string name{};               // the container's name
   std::string init{};               // host path of the program at spawn::kInitPath
-  std::string resolver{};           // host path of what says that our init answers for names
+  std::string resolver{};           // host path of the resolv.conf that names our init as the resolver
   std::vector<std::string> argv{};  // the tool's
   // The tool: the host's file to execute, or the places where the image may have it.
   std::optional<BinaryIdentity> exe{};

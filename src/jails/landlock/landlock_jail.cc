@@ -26,7 +26,7 @@ namespace {
 constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kLimitDisk});
 
 constexpr const char* kScratchRoot = "/tmp";  // where each run gets its private directory
-// Stands for the directory of a run that is only explained.
+// Stands for the private directory in the output of explain.
 constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 class LandlockRun final : public StagedRun {
@@ -98,7 +98,7 @@ Result<UniqueFd> ruleset_of(const std::vector<Place>& places) {
   return make_landlock_ruleset(rules);
 }
 
-// `owner`: whose the tool will be, when not the caller's; they can go through to what is theirs, and no farther.
+// `owner`: the tool's user, when it is not the caller; it can pass through to its own directories, and no farther.
 Result<ScratchDir> make_private(const std::optional<UserIds>& owner) {
   ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
   if (owner && ::fchmod(scratch.fd(), 0711) != 0) {

@@ -20,11 +20,11 @@ struct GuestKernel {
   std::string release{};
 };
 
-// The newest one that can be read, is root's alone to change, and has the drivers a microVM needs. JailUnavailable, with what to
-// install, when there is none. `jail` is the name of who asks.
+// Finds the newest kernel that we can read, that only root can change, and that has the drivers a microVM needs. If
+// there is none: JailUnavailable, with what to install. `jail` is the name of the jail that asks.
 [[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jail);
 
-// With the drivers, and `init` as its process 1.
+// Holds the drivers, and `init` as process 1.
 [[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init,
                                                  std::string_view jail);
 

@@ -50,7 +50,7 @@ Modules modules_to_load(std::span<const std::string_view> names, const ModuleLis
     const std::optional<std::string_view> line = line_of(name, lists.dependencies);
     if (!line && is_built_in(name, lists.built_in)) continue;
     if (!line) return std::unexpected(fmt::format("the kernel has no module {}", name));
-    // modprobe loads what a line names from its end: the last needs nothing.
+    // modprobe loads the names on a line from last to first: the last needs nothing.
     std::vector<std::string_view> needed;
     const std::size_t colon = line->find(':');
     for (std::string_view rest = line->substr(colon + 1); !rest.empty();) {

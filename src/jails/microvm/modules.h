@@ -14,7 +14,7 @@ struct ModuleLists {
   std::string_view built_in{};      // modules.builtin, one path a line
 };
 
-// Paths relative to the module directory, each after what it needs. The error names a module that the kernel has not.
+// Paths relative to the module directory, each after what it needs. The error names a module that the kernel lacks.
 using Modules = std::expected<std::vector<std::string>, std::string>;
 [[nodiscard]] Modules modules_to_load(std::span<const std::string_view> names, const ModuleLists& lists);
 

@@ -95,7 +95,7 @@ Status make_entry(const Maker& root, const ViewEntry& entry) {
 
 Result<ScratchDir> make_bundle(const BundleParts& parts) {
   ScratchDir scratch = TRY(ScratchDir::create(kScratchRoot));
-  // They can go through to what is theirs, and no farther.
+  // The owner can pass through to its own files, and no farther.
   if (parts.owner && ::fchmod(scratch.fd(), 0711) != 0) {
     return fail(system_error("set the mode of", scratch.path().native(), errno));
   }

@@ -14,14 +14,14 @@
 namespace sallyport::oci {
 
 inline constexpr const char* kScratchRoot = "/tmp";  // where it is made, and swept
-// Stands for it where nothing is made.
+// Stands for the directory in the output of explain.
 inline constexpr const char* kExplainedDirectory = "/tmp/sallyport-…";
 
 struct BundleParts {
   std::string config{};
   std::vector<ViewEntry> root{};   // of render_root()
   std::string init{};              // the program at spawn::kInitPath
-  std::optional<UserIds> owner{};  // who starts the runtime, when not the caller
+  std::optional<UserIds> owner{};  // the user that starts the runtime, when it is not the caller
 };
 
 // "bundle" and "state" in a new directory of kScratchRoot.

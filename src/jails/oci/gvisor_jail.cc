@@ -19,7 +19,8 @@
 namespace sallyport::oci {
 namespace {
 
-// No file shows there which one it is on the host; its tmpfs cannot be watched from outside; its processes are no processes of the host's.
+// Inside, files do not have the host's identities; its tmpfs cannot be watched from outside; its processes are not
+// processes of the host.
 constexpr auto kNeverGives =
     std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitDisk, Guarantee::kLimitPids,
                               Guarantee::kLimitMemory, Guarantee::kLimitCpu});

@@ -64,7 +64,7 @@ JailedSubprocessSpec spec_for(const StageSetup& setup, StageId stage, const Step
   if (request.network == Network::kRegistry) {
     setup.registry->apply_to(spec);
     spec.allowed_hosts.insert(spec.allowed_hosts.end(), setup.more_hosts.begin(), setup.more_hosts.end());
-    // Nobody fetches more than may be written.
+    // A fetch may not exceed what may be written.
     for (HostRule& rule : spec.allowed_hosts) rule = with_budget(rule, options.disk);
   }
   return spec;

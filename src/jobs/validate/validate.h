@@ -28,8 +28,8 @@ struct ValidateOptions {
   // "[http://|https://]HOST[:PORT][=ADDR:PORT]", https unless it says otherwise; unset: what the operator's own npm is set to.
   std::optional<std::string> registry{};
   bool registry_auth = false;                // with the operator's credentials there (JailedSubprocessSpec)
-  std::vector<std::string> lock_hosts{};     // host or host:port that a lock file may name beside the registry
-  std::vector<std::string> more_hosts{};     // host rules: what fetch may reach beside the registry
+  std::vector<std::string> lock_hosts{};     // host or host:port that a lock file may name besides the registry
+  std::vector<std::string> more_hosts{};     // host rules: what fetch may reach besides the registry
   std::vector<std::string> allow_scripts{};  // names of packages; empty: no build stage
   std::optional<std::chrono::seconds> min_age{};
   std::chrono::sys_seconds now{};

@@ -2,8 +2,9 @@
 // there is nothing in it that could be in a half-locked state after clone, and forking it copies a handful of pages.
 // Each function returns what the kernel returns: a value, or a negative errno.
 //
-// What only one processor has stands in a folder with its name: architecture.h, legacy_calls.h, sys6.h, clone.S, start.S. Everywhere else we
-// use only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not dup2, poll and epoll_wait.
+// Code for one processor is in a folder with its name: architecture.h, legacy_calls.h, sys6.h, clone.S, start.S.
+// Everywhere else we use only calls that every processor has (asm-generic/unistd.h): dup3, ppoll and epoll_pwait, not
+// dup2, poll and epoll_wait.
 #pragma once
 
 #include <asm/unistd.h>

@@ -77,9 +77,9 @@ long open_socket(const wire::NetSocket& wanted) {
   return listening < 0 ? listening : fd;
 }
 
-// A jail's TCP goes no farther than this machine. The buffers that its sockets grow to by themselves would be as large as
-// for a way around the world, 6 MiB and more each; and BBR, where it is the host's choice, would pace it. A host that
-// forbids the change (/proc/sys read-only) keeps its own: slower and larger, no less safe.
+// A jail's TCP goes no farther than this machine. By default its sockets' buffers grow to sizes for long-distance
+// links, 6 MiB and more each; and BBR, if the host uses it, would pace the traffic. A host that forbids the change
+// (/proc/sys read-only) keeps its values: slower and larger, but as safe.
 void fit_tcp_to_short_ways(long proc) {
   static constexpr char kReceive[] = "4096 131072 1048576";
   static constexpr char kSend[] = "4096 16384 1048576";

@@ -11,7 +11,7 @@
 namespace sallyport::spawn::helper {
 namespace {
 
-// A kernel may know a longer one than our headers; it wants all of it zeroed.
+// A kernel may have a longer structure than our headers; all of it must be zero.
 union Question {
   struct seccomp_notif about;
   char room[512];

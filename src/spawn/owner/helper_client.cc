@@ -44,8 +44,8 @@ Status show_senders(int channel) {
   return fail(system_error("set up", "the run's channel", errno));
 }
 
-// One that has been asked to leave does so within milliseconds; with thousands of processes below it, in some more. It is
-// killed when it does not.
+// A helper that was asked to exit does so within milliseconds, or somewhat later with thousands of processes below it.
+// If it does not, kill it.
 void reap(pid_t pid) {
   constexpr int kPatienceMs = 5000;
   const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));

@@ -39,8 +39,8 @@ int signal_of(wire::Command command) {
   return SIGKILL;
 }
 
-// The kernel lets the first process of a pid namespace end last. Its wait status is left for whoever reaps it. None when it
-// left by itself, which it does once it has reported everything.
+// The kernel lets the first process of a pid namespace end last. Does not reap it. None when init exited by itself,
+// which it does once it has reported everything.
 std::optional<wire::Report> report_of_killed(pid_t init) {
   siginfo_t info{};
   rusage usage{};
@@ -61,7 +61,7 @@ bool is_engine(const LaunchSpec& spec) {
   return place != nullptr && place->is_engine;
 }
 
-// Only an init that nobody outside can help counts these.
+// Only an init that cannot be measured from outside reports these.
 std::optional<GuestFacts> guest_facts_of(const wire::Report& report) {
   if (report.oom_kills == 0 && report.scratch_was_full == 0) return std::nullopt;
   return GuestFacts{.oom_kills = report.oom_kills,
@@ -129,7 +129,7 @@ Result<RunReport> HelperRun::next() {
   const bool not_yet = received.size < 0 && (errno == EINTR || errno == EAGAIN || errno == ECONNRESET);
   if (not_yet) return RunReport(NothingNew{});
   if (received.size != sizeof report) {
-    run_.run.channel.reset();  // whoever supervised it, and so the whole tree, is gone
+    run_.run.channel.reset();  // its worker or init, and so the whole tree, is gone
     return after_last();
   }
   if (received.sender) sender_ = received.sender;

@@ -296,7 +296,7 @@ TEST(HelperRun, TakesAWrappersEndForTheToolsOnlyWhenThereIsNoOther) {
   EXPECT_TRUE(stopped.answer<ToolEnded>(wrapper_left)) << "we ended it, the host did not";
 }
 
-// A worker that is busy killing a large tree leaves without having read every command. The kernel then reports a reset
+// A worker that is busy killing a large tree exits without reading every command. The kernel then reports a reset
 // (unix(7): ECONNRESET) ahead of the report that the worker had sent.
 TEST(HelperRun, GetsTheLastReportOfAWorkerThatLeftACommandUnread) {
   Channel channel;

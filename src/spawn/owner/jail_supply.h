@@ -31,7 +31,7 @@ enum class SupplyFor : std::uint8_t { kManyRuns, kOneRun };
 struct SupplyOptions {
   SupplyFor runs = SupplyFor::kManyRuns;
   std::function<JailShape()> base{};  // what all jails of this owner share; called once for each HelperClient
-  std::size_t warm_jails = 0;         // how many wait; 0: none
+  std::size_t warm_jails = 0;         // how many jails wait; 0: none
 };
 
 // A run under way, and the helper that started it. `helper` stays alive as long as the run is held.

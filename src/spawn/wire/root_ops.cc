@@ -8,13 +8,13 @@ using wire::OpKind;
 void render_bind(const ViewEntry& entry, const IdentityOf& identity_of, RootOp& op) {
   op.kind = OpKind::kBind;
   op.flags = wire::kOpNoDevices | (entry.access == RepoAccess::kReadOnly ? wire::kOpReadOnly : 0U);
-  // Nothing of the base was chosen by the caller, so there is nothing that could have been swapped.
+  // The caller chose nothing of the base, so nobody else can have swapped it.
   if (!entry.of_base) op.identity = identity_of(entry.source);
   if (entry.no_exec) op.flags |= wire::kOpNoExec;
 }
 
-// The one place where device nodes work; still no programs and no setuid from there. Read-only is about the node,
-// which is the host's: its mode, owner, times and attributes. Data can be written to a device all the same.
+// The one place where device nodes work, still without programs or setuid. Read-only protects the host's node: its
+// mode, owner, times and attributes. The tool can still write data to the device.
 void render_device(RootOp& op) {
   op.kind = OpKind::kBind;
   op.flags = wire::kOpNoExec | wire::kOpReadOnly;

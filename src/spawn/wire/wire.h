@@ -52,7 +52,7 @@ enum class OpKind : std::uint32_t {
   kCheckIdentity,  // target, an absolute path inside a wrapper's jail, must be the file the owner checked
   kMask,           // target is hidden behind /dev/null (file) or an empty directory, when it exists
   kOverlay,        // target, where the directory of its layers is mounted, becomes overlayfs; content is its options
-  kCheckText,      // file source, or where there is none file target, must begin with content
+  kCheckText,      // file source, or if it is absent file target, must begin with content
   kCount
 };
 
@@ -109,38 +109,41 @@ struct NetSocket {
 
 enum ImageFlag : std::uint32_t {
   kJailed = 1U << 0U,  // namespaces, new root, own init; Landlock too when the kernel has it
-  // The program started is itself a jail builder: it also inherits the channel, after its passed descriptors, and an
-  // init of ours inside it reports the tool's fate there.
+  // The started program builds a jail itself: it also inherits the channel, after its passed descriptors, and an init
+  // of ours inside that jail reports the tool's fate there.
   kWrapper = 1U << 1U,
-  // We are that init: namespaces, root and dropped capabilities are the wrapper's work, already done.
+  // We are that init: the wrapper has already made namespaces and root, and dropped capabilities.
   kWrapped = 1U << 2U,
-  // Built ahead, and said again in the request: there is nothing more to build; and init is confined as the tool will be.
+  // Set in the shape, and again in the request: the jail is built completely, and init is confined as the tool will be.
   kWholeJail = 1U << 3U,
   kSealedJail = 1U << 4U,
-  // Stdin is the null device, opened inside the jail: the host's node must not reach the tool, not even as a descriptor.
-  // The one at kFdStdin stands for nothing.
+  // Stdin is the null device, opened inside the jail: the tool must not get the host's node, not even as a descriptor.
+  // Ignore the descriptor at kFdStdin.
   kNullStdin = 1U << 5U,
   kAllowSpeculation = 1U << 6U,  // leave the processor's speculation controls as they are
-  kAsAnother = 1U << 7U,         // of a worker that is root: it starts its program as `as_uid`, `as_gid`
+  kAsAnother = 1U << 7U,         // a worker that is root starts its program as `as_uid`, `as_gid`
   kReportTree = 1U << 8U,        // pass a pidfd of the process above the tool to the owner with Report::kStarted
   // No namespaces, but locks: the owner's Landlock ruleset, no capabilities, a seccomp program that asks its worker.
   kConfined = 1U << 9U,
-  // Connections are handed to the owner (handed.h). Of kConfined: its filter asks for TCP sockets and connections too. Of kFramed: the
-  // init inside carries them (carried.h).
+  // The worker hands connections to the owner (handed.h). Of kConfined: its filter also asks for TCP sockets and
+  // connections. Of kFramed: the init inside carries them (carried.h).
   kHandsConnections = 1U << 10U,
-  // Of kWrapper: an OCI runtime. It inherits, behind the channel, a pidfd of its worker and the host's /proc. Of kWrapped: we are
-  // process 1 of its container, root in a user namespace of the runtime's and without capabilities. Our descriptors
-  // are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that /proc.
+  // Of kWrapper: an OCI runtime. It inherits, after the channel, a pidfd of its worker and the host's /proc. Of
+  // kWrapped: we are process 1 of its container, root in the runtime's user namespace and without capabilities. Our
+  // descriptors are the tool's three streams, a cgroup.procs per cgroup, the image, the channel, that pidfd, that
+  // /proc.
   kInRuntime = 1U << 11U,
   // Of kWrapper: its stdin and stdout carry frames (frame.h), and its first passed descriptor is the image for the init inside.
   kFramed = 1U << 12U,
-  // Of a worker: what it starts is a container engine's client. It stays in our namespaces and may gain privileges (newuidmap, of a
-  // plain user's podman); with kFramed, what it says is kept for a start that fails, and its container is told that we live. Of
-  // kWrapped: we are process 1 of that container, watch its scratch, and read its counter of out-of-memory kills.
+  // Of a worker: what it starts is a container engine's client. It stays in our namespaces and may gain privileges
+  // (newuidmap, for a plain user's podman). With kFramed, the worker keeps its messages for a failed start, and sends
+  // its container kAlive. Of kWrapped: we are process 1 of that container, watch its scratch, and read its counter of
+  // out-of-memory kills.
   kEngine = 1U << 13U,
-  // `exec_path` is a list of places separated by ':', and the first that can be executed is. Of a file of an image.
+  // `exec_path` is a list of places in an image, separated by ':'; init executes the first one that it can.
   kExecSearched = 1U << 14U,
-  // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and `guest_*` to hold.
+  // We are process 1 of a virtual machine (guest_init.cc): root there, with frames over virtio-serial and the limits in
+  // `guest_*` to keep.
   kInGuest = 1U << 15U,
   kGuestNetwork = 1U << 16U,  // the machine has a network card
   kGuestWrites = 1U << 17U,   // and a share that can be written
@@ -209,16 +212,16 @@ enum ReportFlag : std::uint32_t {
   kAppliedLandlock = 1U << 0U,
   kInitDied = 1U << 1U,         // the wait status is that of the jail's init, not of the tool
   kWrapperExited = 1U << 2U,    // the wait status is the wrapper's own
-  kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket reach one of the sockets too
-  kNotBuilt = 1U << 4U,         // of kFailed: the jail made ahead is no good; nothing was started
+  kPortsRedirected = 1U << 3U,  // of kNetwork: connections to ports without a socket also reach one of the sockets
+  kNotBuilt = 1U << 4U,         // of kFailed: the jail built ahead is unsound; nothing was started
   kRefusalsShown = 1U << 5U,    // of kNetwork: its last descriptor is a netlink socket for parse_refusals()
   kRefusesAtOnce = 1U << 6U,    // of kNetwork: the kernel itself refuses what it can
   kTreeShown = 1U << 7U,        // of kStarted: its last descriptor is a pidfd, see kReportTree
-  kHandsThemOver = 1U << 8U,    // of kNetwork: its descriptor is a socket over which connections come (handed.h)
+  kHandsThemOver = 1U << 8U,    // of kNetwork: its descriptor is the socket for connections (handed.h)
   // Of kNetwork with kHandsThemOver: no address but those of loopback can be reached in there.
   kLoopbackOnly = 1U << 9U,
-  kCarriesThem = 1U << 10U,  // of kStarted: what carries connections is open, see Image::carried_count
-  kNobodyLeft = 1U << 11U,   // of kExited: nothing of the run is alive but the jail's init, which leaves now
+  kCarriesThem = 1U << 10U,  // of kStarted: connections can be carried now, see Image::carried_count
+  kNobodyLeft = 1U << 11U,   // of kExited: only the jail's init is still alive, and it exits now
 };
 
 struct Report {
@@ -230,7 +233,7 @@ struct Report {
   std::uint32_t scratch_was_full;  // of kExited, see below
   std::uint64_t user_us, system_us, peak_rss_bytes;
   std::uint32_t uid, gid;  // of kStarted from an init of kEngine: who it is in there
-  // Of kExited from a machine or an engine's container, whose kernel and scratch nobody else can ask.
+  // Of kExited from a machine or an engine's container: only its init can measure its kernel and scratch.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
 };
 

@@ -25,7 +25,7 @@ struct GitConfiguration {
   std::vector<GitEntry> overrides{};
   std::string work_tree{};  // set when the repo's configuration would move it
   std::vector<std::string>
-      skip_lists{};      // keys that name a file of objects to skip; git reads each, whatever is set later
+      skip_lists{};      // keys that name a file of objects to skip; git reads each of them, whatever is set later
   bool is_shut = false;  // the run writes the repo and not this
 };
 

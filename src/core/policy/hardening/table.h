@@ -8,7 +8,7 @@
 
 namespace sallyport::hardening {
 
-// Null for a name that is none.
+// Null for an unknown name.
 [[nodiscard]] const HardeningRow* find_hardening(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> hardening_names();
 
