@@ -37,7 +37,7 @@ struct AllowlistCommand {
 
 constexpr std::array<std::string_view, 4> kActions = {"list", "show", "check", "init"};
 
-std::string list_text(const Allowlist& allowlist) {
+std::string table_text(const Allowlist& allowlist) {
   std::size_t width = 4;
   for (const ToolEntry& entry : allowlist.entries()) width = std::max(width, entry.name.size());
   std::string text = fmt::format("{:<{}}  {:<8} {:<9} {}\n", "NAME", width, "ROLE", "RECORD", "REASON");
@@ -137,7 +137,7 @@ int print_allowlist(const AllowlistCommand& command) {
   if (command.action == AllowlistAction::kShow) return show(command, *allowlist);
   if (command.format == Format::kJson) return print_record(allowlist_record(*allowlist), kExitOk);
   const bool is_check = command.action == AllowlistAction::kCheck;
-  return print_text(is_check ? check_text(command, *allowlist) : list_text(*allowlist), kExitOk);
+  return print_text(is_check ? check_text(command, *allowlist) : table_text(*allowlist), kExitOk);
 }
 
 Status set_policy(AllowlistCommand& command, std::string_view value) {
@@ -200,7 +200,7 @@ Result<Action> parse_allowlist(Args args, Format& format) {
   return [command = *std::move(command)](const Environment&) { return print_allowlist(command); };
 }
 
-constexpr std::string_view kPage =
+constexpr std::string_view kAllowlistPage =
     R"(usage: sallyport allowlist [list | show NAME | check | init SET...]
                            [--policy FILE] [--json]
 The closed set of tools that can be run, and who decided that.
@@ -224,7 +224,9 @@ examples:
 
 }  // namespace
 
-extern constinit const Verb kAllowlistVerb{
-    .name = "allowlist", .summary = "the closed set of tools that can be run", .page = kPage, .parse = parse_allowlist};
+extern constinit const Verb kAllowlistVerb{.name = "allowlist",
+                                           .summary = "the closed set of tools that can be run",
+                                           .page = kAllowlistPage,
+                                           .parse = parse_allowlist};
 
 }  // namespace sallyport::cli

@@ -78,7 +78,7 @@ Result<Action> parse_audit(Args args, Format& format) {
   return word->parse(args.subspan(1), format);
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport audit WORD [--dir DIR] [--json] [OPTIONS]
+constexpr std::string_view kAuditPage = R"(usage: sallyport audit WORD [--dir DIR] [--json] [OPTIONS]
 Every call through the gate is recorded, refusals too, in a chain of hashes.
 
   verify [--checkpoint FILE].. [--pub KEY]   is it whole? 1: the first bad record
@@ -106,7 +106,7 @@ example: sallyport audit show --outcome refusal --since 1h
 
 extern constinit const Verb kAuditVerb{.name = "audit",
                                        .summary = "what was run, and that nobody changed the log of it",
-                                       .page = kPage,
+                                       .page = kAuditPage,
                                        .parse = parse_audit};
 
 }  // namespace sallyport::cli

@@ -187,7 +187,7 @@ Result<int> show_log(const ShowCommand& command, const Environment& environment)
   }
 }
 
-int show(const ShowCommand& command, const Environment& environment) {
+int show_records(const ShowCommand& command, const Environment& environment) {
   const Result<int> code = show_log(command, environment);
   return code ? *code : report(code.error(), command.place.format);
 }
@@ -207,7 +207,7 @@ constexpr auto kShowOptions =
 Result<Action> parse_audit_show(Args args, Format& format) {
   ShowCommand command;
   if (!TRY(read_options(args, kShowOptions, command, format))) return Action();
-  return [command = std::move(command)](const Environment& environment) { return show(command, environment); };
+  return [command = std::move(command)](const Environment& environment) { return show_records(command, environment); };
 }
 
 }  // namespace sallyport::cli

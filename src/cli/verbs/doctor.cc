@@ -295,7 +295,7 @@ Result<Action> parse_doctor(Args args, Format& format) {
   return [command = *std::move(command)](const Environment& environment) { return examine(command, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport doctor [--attack [--only NAME]] [--jail KIND] [--json]
+constexpr std::string_view kDoctorPage = R"(usage: sallyport doctor [--attack [--only NAME]] [--jail KIND] [--json]
 Show which jails work on this machine, by using each one once, what each gives
 and by which means, and which tools of the closed set are here, in which
 version, and how to install the others.
@@ -324,7 +324,7 @@ examples:
 
 extern constinit const Verb kDoctorVerb{.name = "doctor",
                                         .summary = "which jails and tools work here; --attack tries to break out",
-                                        .page = kPage,
+                                        .page = kDoctorPage,
                                         .parse = parse_doctor};
 
 }  // namespace sallyport::cli

@@ -137,7 +137,7 @@ Result<Action> parse_explain(Args args, Format& format) {
   return [call = *std::move(call)](const Environment& environment) { return explain_tool(call, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport explain [OPTIONS] [--] TOOL [ARGS]
+constexpr std::string_view kExplainPage = R"(usage: sallyport explain [OPTIONS] [--] TOOL [ARGS]
 Print what run would do with the same options: the binary and its hash, the
 full command with its hardening, environment, limits, jail and guarantees.
 Nothing is started (but npm, to be asked, with --allow-registry) or written.
@@ -154,7 +154,7 @@ examples:
 
 extern constinit const Verb kExplainVerb{.name = "explain",
                                          .summary = "print what run would do; starts nothing, writes nothing",
-                                         .page = kPage,
+                                         .page = kExplainPage,
                                          .parse = parse_explain};
 
 }  // namespace sallyport::cli

@@ -170,7 +170,7 @@ Result<Action> parse_lint(Args args, Format& format) {
   return [command = std::move(command)](const Environment& environment) { return run_lint(command, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport lint [DIR] [--exceptions FILE] [--changed BASE] [OPTIONS]
+constexpr std::string_view kLintPage = R"(usage: sallyport lint [DIR] [--exceptions FILE] [--changed BASE] [OPTIONS]
 Find process creation outside its one gate, and code made from data, in Python,
 C, C++, JavaScript, TypeScript, Go and Rust. ast-grep looks, behind a jail.
 
@@ -195,6 +195,6 @@ examples:
 }  // namespace
 
 extern constinit const Verb kLintVerb{
-    .name = "lint", .summary = "forbidden patterns in a source tree", .page = kPage, .parse = parse_lint};
+    .name = "lint", .summary = "forbidden patterns in a source tree", .page = kLintPage, .parse = parse_lint};
 
 }  // namespace sallyport::cli

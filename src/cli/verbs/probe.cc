@@ -286,7 +286,7 @@ Result<Action> parse_probe(Args args, Format& format) {
       [command = std::move(command)](const Environment& environment) { return run_probe_verb(command, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport probe list | NAME [REPO] | all [REPO] [OPTIONS]
+constexpr std::string_view kProbePage = R"(usage: sallyport probe list | NAME [REPO] | all [REPO] [OPTIONS]
 Run scanners over a repo you do not trust, each behind a jail. The repo can
 neither steer nor blind them, and one that did not run is never "clean".
 
@@ -313,7 +313,9 @@ examples:
 
 }  // namespace
 
-extern constinit const Verb kProbeVerb{
-    .name = "probe", .summary = "scanners over a repo, with one honest answer", .page = kPage, .parse = parse_probe};
+extern constinit const Verb kProbeVerb{.name = "probe",
+                                       .summary = "scanners over a repo, with one honest answer",
+                                       .page = kProbePage,
+                                       .parse = parse_probe};
 
 }  // namespace sallyport::cli

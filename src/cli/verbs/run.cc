@@ -185,7 +185,7 @@ Result<Action> parse_run(Args args, Format& format) {
   return [call = *std::move(call)](const Environment& environment) { return run_tool(call, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport run [OPTIONS] [--] TOOL [ARGS]
+constexpr std::string_view kRunPage = R"(usage: sallyport run [OPTIONS] [--] TOOL [ARGS]
 Run one allowlisted tool over a repo you do not trust.
 
   --repo DIR, --cwd DIR  the analysed repo [nearest .git]; where the tool runs
@@ -213,7 +213,9 @@ exit codes: see sallyport help; example:
 
 }  // namespace
 
-extern constinit const Verb kRunVerb{
-    .name = "run", .summary = "run one allowlisted tool over a repo, behind a jail", .page = kPage, .parse = parse_run};
+extern constinit const Verb kRunVerb{.name = "run",
+                                     .summary = "run one allowlisted tool over a repo, behind a jail",
+                                     .page = kRunPage,
+                                     .parse = parse_run};
 
 }  // namespace sallyport::cli

@@ -228,7 +228,7 @@ Result<Action> parse_validate(Args args, Format& format) {
   };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport validate [REPO] [OPTIONS]
+constexpr std::string_view kValidatePage = R"(usage: sallyport validate [REPO] [OPTIONS]
 Install and test an npm project you do not trust, behind a jail: lock, fetch
 (only the registry), build (only if asked), test (no network). The repo is not
 touched: all of it happens in a workspace, which is listed and thrown away.
@@ -257,7 +257,7 @@ example: sallyport validate ../theirs --min-age 3d --sarif out.sarif
 
 extern constinit const Verb kValidateVerb{.name = "validate",
                                           .summary = "install and test an npm project, and say what it did",
-                                          .page = kPage,
+                                          .page = kValidatePage,
                                           .parse = parse_validate};
 
 }  // namespace sallyport::cli

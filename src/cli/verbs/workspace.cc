@@ -251,7 +251,8 @@ Result<Action> parse_workspace(Args args, Format& format) {
   return [command = std::move(command)](const Environment& environment) { return act(command, environment); };
 }
 
-constexpr std::string_view kPage = R"(usage: sallyport workspace new|run|diff|commit|discard|list [NAME] [OPTIONS]
+constexpr std::string_view kWorkspacePage =
+    R"(usage: sallyport workspace new|run|diff|commit|discard|list [NAME] [OPTIONS]
 Let runs write a repo without touching it, see what they did, keep what you want
 
   new NAME       make one [over the repo here]; --repo DIR --quota 4G --copy
@@ -279,7 +280,7 @@ example:
 
 extern constinit const Verb kWorkspaceVerb{.name = "workspace",
                                            .summary = "a repo that can be written without being touched",
-                                           .page = kPage,
+                                           .page = kWorkspacePage,
                                            .parse = parse_workspace};
 
 }  // namespace sallyport::cli

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::string_view kConfig = "a configuration steers or blinds the scan; one in the repo is refused";
 constexpr std::string_view kTemplate = "it is a program over the report; one in the repo is refused";
-constexpr std::string_view kReport = "a symlink planted there would be written through";
+constexpr std::string_view kAnchoreReport = "a symlink planted there would be written through";
 constexpr std::string_view kFrom = "it can name a daemon, a registry or an image";
 constexpr std::string_view kVex = "it suppresses findings; one in the repo is refused";
 
 constexpr auto kSyftOptions = std::to_array<KnownOption>({
     {"--config", 'c', Takes::kValue, Treat::kObey, kConfig},
     {"--template", 't', Takes::kValue, Treat::kObey, kTemplate},
-    {"--file", 0, Takes::kValue, Treat::kOutput, kReport},
+    {"--file", 0, Takes::kValue, Treat::kOutput, kAnchoreReport},
     {"--from", 0, Takes::kValue, Treat::kRefuse, kFrom},
     {"--profile", 0, Takes::kValue, Treat::kRefuse, "it picks another part of a configuration"},
     {"--output", 'o', Takes::kValue},
@@ -46,7 +46,7 @@ constexpr auto kGrypeOptions = std::to_array<KnownOption>({
     {"--config", 'c', Takes::kValue, Treat::kObey, kConfig},
     {"--template", 't', Takes::kValue, Treat::kObey, kTemplate},
     {"--vex", 0, Takes::kValue, Treat::kObey, kVex},
-    {"--file", 0, Takes::kValue, Treat::kOutput, kReport},
+    {"--file", 0, Takes::kValue, Treat::kOutput, kAnchoreReport},
     {"--from", 0, Takes::kValue, Treat::kRefuse, kFrom},
     {"--profile", 0, Takes::kValue, Treat::kRefuse, "it picks another part of a configuration"},
     {"--output", 'o', Takes::kValue},
@@ -184,7 +184,7 @@ std::vector<HardeningFact> facts_of(const Scanner& scanner) {
   facts.push_back({Kind::kRefused, scanner.config_files,
                    "in cwd, unless the caller names a configuration: the repo would steer or blind the scan"});
   facts.push_back({Kind::kRefused, "sources that are no path", "an image would be fetched; a command would run"});
-  facts.push_back({Kind::kNeutralised, "--output FORMAT=FILE", kReport});
+  facts.push_back({Kind::kNeutralised, "--output FORMAT=FILE", kAnchoreReport});
   add_facts(facts, scanner.line.options);
   return facts;
 }

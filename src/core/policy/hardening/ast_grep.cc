@@ -10,11 +10,11 @@ namespace sallyport::hardening {
 namespace {
 
 constexpr std::string_view kDefaultCommand = "run";
-constexpr std::array<std::string_view, 3> kCommands = {kDefaultCommand, "scan", "test"};
+constexpr std::array<std::string_view, 3> kAstGrepCommands = {kDefaultCommand, "scan", "test"};
 constexpr std::array<std::string_view, 2> kNoConfig = {"-c", "/dev/null"};
 constexpr std::string_view kObeyed = "a configuration may name a shared library to load; one in the repo is refused";
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kAstGrepOptions = std::to_array<KnownOption>({
     {"--config", 'c', Takes::kValue, Treat::kObey, kObeyed},
     {"--custom-languages", 0, Takes::kValue, Treat::kRefuse, "it loads a shared library that a configuration names"},
     {"--interactive", 'i', Takes::kNothing, Treat::kRefuse, "it asks on a terminal and opens an editor"},
@@ -58,7 +58,7 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--include-off"},
     {"--help", 'h'},
 });
-constexpr CommandLine kLine{.tool = "ast-grep", .options = kOptions};
+constexpr CommandLine kAstGrepLine{.tool = "ast-grep", .options = kAstGrepOptions};
 
 Status check_rewriting(std::string_view command, const ReadArguments& read, HardenedCommand& out) {
   if (!read.has("--update-all")) return {};
@@ -84,9 +84,9 @@ Result<HardenedCommand> harden_ast_grep(Argv argv) {
   if (arguments.empty() || asks_about_itself(arguments)) return out;
   const bool default_command = is_option(arguments.front());
   const std::string_view command = default_command ? kDefaultCommand : std::string_view(arguments.front());
-  TRY(check_command_name("ast-grep", command, kCommands));
-  const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(default_command ? 0 : 1)));
-  out.files = file_rules(kLine, read);
+  TRY(check_command_name("ast-grep", command, kAstGrepCommands));
+  const ReadArguments read = TRY(read_arguments(kAstGrepLine, arguments.subspan(default_command ? 0 : 1)));
+  out.files = file_rules(kAstGrepLine, read);
   TRY(check_rewriting(command, read, out));
   // Name the command, so that a version without a default command does the same.
   std::vector<std::string_view> fixed;
@@ -104,11 +104,11 @@ std::vector<HardeningFact> ast_grep_facts() {
       {HardeningFact::Kind::kRefused, "commands other than run, scan, test", "new and lsp write and serve"},
       {HardeningFact::Kind::kRefused, "--update-all with --follow, or of test", "it would write through symlinks"},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kAstGrepOptions);
   return facts;
 }
 
-AdmittedWords ast_grep_admitted() { return admitted_of(kOptions, kCommands); }
+AdmittedWords ast_grep_admitted() { return admitted_of(kAstGrepOptions, kAstGrepCommands); }
 
 }  // namespace
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kAboutItself = {"--help", "-h", "--version", "-V"};
 
-class Reader {
+class ClosedOptionsReader {
  public:
-  Reader(const CommandLine& line, Argv arguments) : line_(line), arguments_(arguments) {}
+  ClosedOptionsReader(const CommandLine& line, Argv arguments) : line_(line), arguments_(arguments) {}
 
   Result<ReadArguments> read() {
     while (at_ < arguments_.size()) {
@@ -124,7 +124,9 @@ std::string_view ReadArguments::value_of(std::string_view name, std::string_view
   return otherwise;
 }
 
-Result<ReadArguments> read_arguments(const CommandLine& line, Argv arguments) { return Reader(line, arguments).read(); }
+Result<ReadArguments> read_arguments(const CommandLine& line, Argv arguments) {
+  return ClosedOptionsReader(line, arguments).read();
+}
 
 std::vector<FileRule> file_rules(const CommandLine& line, const ReadArguments& arguments) {
   std::vector<FileRule> rules;

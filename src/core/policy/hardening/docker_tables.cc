@@ -137,7 +137,7 @@ constexpr auto kImageGroup = std::to_array<DockerCommand>({
     {"rm", kRemoveImage, kOwnImages},
 });
 
-constexpr auto kNames = [] {
+constexpr auto kDockerCommandNames = [] {
   std::array<std::string_view, kTop.size()> names{};
   std::ranges::transform(kTop, names.begin(), &DockerCommand::name);
   return names;
@@ -154,6 +154,6 @@ const DockerCommand* find_docker_command(std::string_view group, std::string_vie
   return found == commands.end() ? nullptr : &*found;
 }
 
-std::span<const std::string_view> docker_command_names() { return kNames; }
+std::span<const std::string_view> docker_command_names() { return kDockerCommandNames; }
 
 }  // namespace sallyport::hardening

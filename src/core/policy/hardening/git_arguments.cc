@@ -108,7 +108,7 @@ std::string_view next_of(Argv arguments, std::size_t i) {
 }
 
 // The value of an option, attached or in the next word: "--format=tar" or "--format" "tar".
-std::string_view value_of(Argv arguments, std::size_t i) {
+std::string_view value_after(Argv arguments, std::size_t i) {
   const LongOption option = split_long(arguments[i]);
   return option.has_value ? option.value : next_of(arguments, i);
 }
@@ -116,7 +116,7 @@ std::string_view value_of(Argv arguments, std::size_t i) {
 // The strategy that an argument names, if any. In a cluster such as "-nsours" the value follows the s.
 std::optional<std::string_view> strategy_in(const GitCommand& command, Argv arguments, std::size_t i) {
   const std::string_view argument = arguments[i];
-  if (may_abbreviate(argument, "--strategy")) return value_of(arguments, i);
+  if (may_abbreviate(argument, "--strategy")) return value_after(arguments, i);
   const bool has_flag = command.name == "merge" || command.name == "pull" || command.name == "rebase";
   if (!has_flag || !has_short(argument, 's', "mFXCSjo")) return std::nullopt;
   const std::string_view rest = argument.substr(argument.find('s') + 1);
@@ -131,7 +131,7 @@ bool takes_strategy(const GitCommand& command) {
 Status check_value(const GitCommand& command, Argv arguments, std::size_t i) {
   const std::string& argument = arguments[i];
   if (command.name == "archive" && may_abbreviate(argument, "--format")) {
-    const std::string_view format = value_of(arguments, i);
+    const std::string_view format = value_after(arguments, i);
     if (format != "tar" && format != "zip") {
       return fail(refused_argument("git", argument, "other formats run a command from the repo's configuration",
                                    "use --format=tar or --format=zip"));
@@ -141,7 +141,7 @@ Status check_value(const GitCommand& command, Argv arguments, std::size_t i) {
     return fail(refused_argument("git", argument, kRunsDriver, "use --submodule=log"));
   }
   if (command.name == "format-patch" && may_abbreviate(argument, "--suffix") &&
-      value_of(arguments, i).find('/') != std::string_view::npos) {
+      value_after(arguments, i).find('/') != std::string_view::npos) {
     return fail(
         refused_argument("git format-patch", argument, "a suffix with a slash writes elsewhere", "use a plain suffix"));
   }

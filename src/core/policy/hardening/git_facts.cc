@@ -12,66 +12,69 @@
 namespace sallyport::hardening {
 namespace {
 
-using Kind = HardeningFact::Kind;
+using GitFact = HardeningFact::Kind;
 
 // Facts hold views; this holds the composed text for the program's lifetime.
 struct Facts {
   std::deque<std::string> texts{};
   std::vector<HardeningFact> rows{};
 
-  void add(Kind kind, std::string what, std::string_view why) {
+  void add(GitFact kind, std::string what, std::string_view why) {
     rows.push_back({.kind = kind, .what = texts.emplace_back(std::move(what)), .why = why});
   }
 };
 
 void add_forced(Facts& facts) {
   for (const GitSetting& setting : git_settings()) {
-    facts.add(Kind::kForced, fmt::format("-c {}={}", setting.key, setting.value),
+    facts.add(GitFact::kForced, fmt::format("-c {}={}", setting.key, setting.value),
               "outranks the repo's own value, which could name a program or start one");
   }
   for (const EnvVar& var : git_env()) {
-    facts.add(Kind::kForced, fmt::format("{}={}", var.name, var.value),
+    facts.add(GitFact::kForced, fmt::format("{}={}", var.name, var.value),
               "outranks the caller's environment and the repo's configuration");
   }
-  facts.add(Kind::kForced, "--no-ext-diff --no-textconv", "a diff would run the repo's drivers");
+  facts.add(GitFact::kForced, "--no-ext-diff --no-textconv", "a diff would run the repo's drivers");
 }
 
 void add_refused(Facts& facts) {
-  facts.add(Kind::kRefused, "-c of a key that is not on the closed list", "it would win over the gate's own settings");
-  facts.add(Kind::kRefused, "-C, --git-dir, --work-tree outside the repo", "git would obey a repo nobody has checked");
-  facts.add(Kind::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
-  facts.add(Kind::kRefused, "fsck, fetch, pull, remote, submodule where a skipList is configured",
+  facts.add(GitFact::kRefused, "-c of a key that is not on the closed list",
+            "it would win over the gate's own settings");
+  facts.add(GitFact::kRefused, "-C, --git-dir, --work-tree outside the repo",
+            "git would obey a repo nobody has checked");
+  facts.add(GitFact::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
+  facts.add(GitFact::kRefused, "fsck, fetch, pull, remote, submodule where a skipList is configured",
             "git prints lines of the file it names, and no setting outranks it");
   for (const RefusedGitOption& refused : refused_git_options()) {
-    facts.add(Kind::kRefused,
+    facts.add(GitFact::kRefused,
               fmt::format("{}{}{}", refused.command, refused.command.empty() ? "" : " ", refused.option), refused.why);
   }
   for (const GitCommand& command : git_commands()) {
     for (const char flag : command.refused_shorts) {
-      facts.add(Kind::kRefused, fmt::format("{} -{}", command.name, flag),
+      facts.add(GitFact::kRefused, fmt::format("{} -{}", command.name, flag),
                 "it runs a program, sets configuration or writes a file");
     }
   }
-  facts.add(Kind::kRefused, "archive --format other than tar and zip", "it runs a command from the configuration");
-  facts.add(Kind::kRefused, "--submodule=diff", "it starts git in each submodule, with that one's drivers");
-  facts.add(Kind::kRefused, "--strategy other than git's own", "another one is a program to run");
-  facts.add(Kind::kNeutralised, "*.patch of format-patch", "a symlink planted there would be written through");
-  facts.add(Kind::kRefused, "format-patch --suffix with a slash", "it writes elsewhere");
-  facts.add(Kind::kRefused, "submodule, all but status", "the others run commands from the configuration");
-  facts.add(Kind::kRefused, "init, clone, worktree with a path that may lie outside the repo", "they write there");
-  facts.add(Kind::kRefused, "worktree repair", "it writes to paths that the repo names");
-  facts.add(Kind::kRefused, "bundle create to a file", "it writes there, through a symlink of the repo's, too");
-  facts.add(Kind::kRefused, "merge-file without -p", "it writes to its first file");
-  facts.add(Kind::kRefused, "a repo with includeIf.onbranch or .hasconfig", "another file may be included later");
-  facts.add(Kind::kRefused, "a repo with extensions.refStorage at another place", "refs would be written there");
-  facts.add(Kind::kRefused, "a repo whose configuration git cannot list", "what it would run is not known");
+  facts.add(GitFact::kRefused, "archive --format other than tar and zip", "it runs a command from the configuration");
+  facts.add(GitFact::kRefused, "--submodule=diff", "it starts git in each submodule, with that one's drivers");
+  facts.add(GitFact::kRefused, "--strategy other than git's own", "another one is a program to run");
+  facts.add(GitFact::kNeutralised, "*.patch of format-patch", "a symlink planted there would be written through");
+  facts.add(GitFact::kRefused, "format-patch --suffix with a slash", "it writes elsewhere");
+  facts.add(GitFact::kRefused, "submodule, all but status", "the others run commands from the configuration");
+  facts.add(GitFact::kRefused, "init, clone, worktree with a path that may lie outside the repo", "they write there");
+  facts.add(GitFact::kRefused, "worktree repair", "it writes to paths that the repo names");
+  facts.add(GitFact::kRefused, "bundle create to a file", "it writes there, through a symlink of the repo's, too");
+  facts.add(GitFact::kRefused, "merge-file without -p", "it writes to its first file");
+  facts.add(GitFact::kRefused, "a repo with includeIf.onbranch or .hasconfig", "another file may be included later");
+  facts.add(GitFact::kRefused, "a repo with extensions.refStorage at another place", "refs would be written there");
+  facts.add(GitFact::kRefused, "a repo whose configuration git cannot list", "what it would run is not known");
 }
 
 void add_neutralised(Facts& facts) {
-  for (const GitKeyRule& rule : git_key_rules()) facts.add(Kind::kNeutralised, std::string(rule.pattern), rule.why);
-  facts.add(Kind::kNeutralised, "core.worktree", "moves the work tree anywhere on the host; the gate names it instead");
-  facts.add(Kind::kNeutralised, "an unknown key in a section that names programs", "a newer git may know it");
-  facts.add(Kind::kNeutralised, "an unknown key that sounds like a program or a file", "a newer git may know it");
+  for (const GitKeyRule& rule : git_key_rules()) facts.add(GitFact::kNeutralised, std::string(rule.pattern), rule.why);
+  facts.add(GitFact::kNeutralised, "core.worktree",
+            "moves the work tree anywhere on the host; the gate names it instead");
+  facts.add(GitFact::kNeutralised, "an unknown key in a section that names programs", "a newer git may know it");
+  facts.add(GitFact::kNeutralised, "an unknown key that sounds like a program or a file", "a newer git may know it");
 }
 
 }  // namespace

@@ -107,9 +107,9 @@ bool matches_key(std::string_view pattern, std::string_view key) {
   return key.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-class Reader {
+class GitGlobalsReader {
  public:
-  explicit Reader(Argv arguments) : arguments_(arguments) {}
+  explicit GitGlobalsReader(Argv arguments) : arguments_(arguments) {}
 
   Result<GitGlobals> read() {
     while (at_ < arguments_.size() && is_option(arguments_[at_])) TRY(read_one());
@@ -186,7 +186,7 @@ class Reader {
 
 }  // namespace
 
-Result<GitGlobals> read_git_globals(Argv arguments) { return Reader(arguments).read(); }
+Result<GitGlobals> read_git_globals(Argv arguments) { return GitGlobalsReader(arguments).read(); }
 
 std::span<const GitCallerKey> git_caller_keys() { return kCallerKeys; }
 

@@ -95,7 +95,7 @@ struct HarmlessKeys {
   std::string_view names;  // separated by blanks
 };
 
-constexpr auto kHarmless = std::to_array<HarmlessKeys>({
+constexpr auto kGitKeysHarmless = std::to_array<HarmlessKeys>({
     {"core",
      " abbrev alternaterefsprefixes autocrlf bare bigfilethreshold checkroundtripencoding checkstat commentchar "
      "commentstring commitgraph compression configlocktimeout createobject deltabasecachelimit eol filemode "
@@ -142,8 +142,8 @@ constexpr auto kDangerousEndings = std::to_array<std::string_view>(
 std::span<const GitKeyRule> git_key_rules() { return kKeyRules; }
 
 bool git_key_is_harmless(std::string_view section, std::string_view name) {
-  const auto* const keys = std::ranges::find(kHarmless, section, &HarmlessKeys::section);
-  if (keys == kHarmless.end() || name.find(' ') != std::string_view::npos) return false;
+  const auto* const keys = std::ranges::find(kGitKeysHarmless, section, &HarmlessKeys::section);
+  if (keys == kGitKeysHarmless.end() || name.find(' ') != std::string_view::npos) return false;
   for (std::size_t at = keys->names.find(name); at != std::string_view::npos; at = keys->names.find(name, at + 1)) {
     const std::size_t end = at + name.size();
     if (at > 0 && keys->names[at - 1] == ' ' && end < keys->names.size() && keys->names[end] == ' ') return true;

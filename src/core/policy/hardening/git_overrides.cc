@@ -28,7 +28,7 @@ KeyParts split_key(std::string_view key) {
   return parts;
 }
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& letter : out) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
@@ -37,7 +37,7 @@ std::string lower(std::string_view text) {
 }
 
 bool is_fixed(std::string_view key) {
-  return std::ranges::any_of(git_settings(), [&](const GitSetting& setting) { return lower(setting.key) == key; });
+  return std::ranges::any_of(git_settings(), [&](const GitSetting& setting) { return lower_case(setting.key) == key; });
 }
 
 // core.worktree is not here: an empty value is not neutral. The gate names the work tree instead.

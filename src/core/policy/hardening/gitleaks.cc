@@ -12,12 +12,12 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCommands = {"git",    "dir",   "directory", "file",
-                                                       "detect", "stdin", "protect",   "version"};
+constexpr std::array<std::string_view, 8> kGitleaksCommands = {"git",    "dir",   "directory", "file",
+                                                               "detect", "stdin", "protect",   "version"};
 // --max-archive-depth (8.27) came after GITLEAKS_CONFIG_TOML (8.25): a version without the variable, which would obey
 // the repo's configuration, does not know the option either and exits.
-constexpr std::array<std::string_view, 4> kFixed = {"--no-banner", "--ignore-gitleaks-allow",
-                                                    "--gitleaks-ignore-path=/dev/null", "--max-archive-depth=0"};
+constexpr std::array<std::string_view, 4> kGitleaksFixed = {
+    "--no-banner", "--ignore-gitleaks-allow", "--gitleaks-ignore-path=/dev/null", "--max-archive-depth=0"};
 constexpr std::string_view kDefaultRules = "[extend]\nuseDefault = true\n";
 constexpr std::string_view kIgnoreFile = ".gitleaksignore";
 // The options that gitleaks itself passes to git log when it gets none.
@@ -32,7 +32,7 @@ constexpr auto kLogFlags =
 constexpr auto kLogValues = std::to_array<std::string_view>(
     {"--since", "--until", "--after", "--before", "--max-count", "--skip", "--diff-filter"});
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kGitleaksOptions = std::to_array<KnownOption>({
     {"--config", 'c', Takes::kValue, Treat::kObey,
      "rules and allowlists blind the scan; those of the repo are refused"},
     {"--baseline-path", 'b', Takes::kValue, Treat::kObey, "it suppresses findings; one in the repo is refused"},
@@ -65,7 +65,7 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--follow-symlinks"},
     {"--help", 'h'},
 });
-constexpr CommandLine kLine{.tool = "gitleaks", .options = kOptions};
+constexpr CommandLine kGitleaksLine{.tool = "gitleaks", .options = kGitleaksOptions};
 
 // gitleaks splits the value at blanks and gives the words to git.
 Status check_log_words(std::string_view value) {
@@ -104,14 +104,14 @@ Result<HardenedCommand> harden_gitleaks(Argv argv) {
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = git_env_for_children()};
   if (arguments.empty() || asks_about_itself(arguments)) return out;
   const std::string_view command = arguments.front();
-  TRY(check_command_name("gitleaks", command, kCommands));
+  TRY(check_command_name("gitleaks", command, kGitleaksCommands));
   if (command == "version") return out;
   if (std::ranges::find(arguments, "--") != arguments.end()) {
     return fail(refused_argument("gitleaks", "--", "options are added after yours", "leave it out"));
   }
-  const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(1)));
-  out.argv = insert_after(argv, 1, kFixed);
-  out.files = file_rules(kLine, read);
+  const ReadArguments read = TRY(read_arguments(kGitleaksLine, arguments.subspan(1)));
+  out.argv = insert_after(argv, 1, kGitleaksFixed);
+  out.files = file_rules(kGitleaksLine, read);
   if (!read.has("--config")) {
     out.env.push_back({.name = "GITLEAKS_CONFIG_TOML", .value = std::string(kDefaultRules)});
   }
@@ -132,10 +132,10 @@ Result<HardenedCommand> harden_gitleaks(Argv argv) {
 std::vector<HardeningFact> gitleaks_facts() {
   using Kind = HardeningFact::Kind;
   std::vector<HardeningFact> facts = {
-      {Kind::kForced, kFixed[0], "a banner is no finding"},
-      {Kind::kForced, kFixed[1], "a comment in the repo would hide a secret"},
-      {Kind::kForced, kFixed[2], "an ignore file in cwd would hide secrets"},
-      {Kind::kForced, kFixed[3], "a gitleaks before 8.27 ends here: it would obey the repo's .gitleaks.toml"},
+      {Kind::kForced, kGitleaksFixed[0], "a banner is no finding"},
+      {Kind::kForced, kGitleaksFixed[1], "a comment in the repo would hide a secret"},
+      {Kind::kForced, kGitleaksFixed[2], "an ignore file in cwd would hide secrets"},
+      {Kind::kForced, kGitleaksFixed[3], "a gitleaks before 8.27 ends here: it would obey the repo's .gitleaks.toml"},
       {Kind::kForced, "GITLEAKS_CONFIG_TOML with the default rules", "it outranks the repo's .gitleaks.toml"},
       {Kind::kForced, "--log-opts=\"--no-textconv --no-ext-diff …\"", "git log would run programs the repo names"},
       {Kind::kForced, "git's variables (see git)", "gitleaks starts git"},
@@ -146,11 +146,11 @@ std::vector<HardeningFact> gitleaks_facts() {
        "git log takes options that write files and run programs"},
       {Kind::kRefused, "protect, --staged, --pre-commit without a jail", kDiffs},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kGitleaksOptions);
   return facts;
 }
 
-AdmittedWords gitleaks_admitted() { return admitted_of(kOptions, kCommands); }
+AdmittedWords gitleaks_admitted() { return admitted_of(kGitleaksOptions, kGitleaksCommands); }
 
 }  // namespace
 

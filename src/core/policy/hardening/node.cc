@@ -9,18 +9,18 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::string_view kRunsCode = "it runs the repo's code with your rights";
-constexpr std::array<std::string_view, 4> kHarmless = {"--version", "-v", "--help", "-h"};
+constexpr std::string_view kNodeRunsCode = "it runs the repo's code with your rights";
+constexpr std::array<std::string_view, 4> kNodeHarmless = {"--version", "-v", "--help", "-h"};
 
 Result<HardenedCommand> harden_node(Argv argv) {
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
-  const bool harmless = argv.size() == 2 && std::ranges::find(kHarmless, argv[1]) != kHarmless.end();
-  if (!harmless) out.needs_jail = std::string(kRunsCode);
+  const bool harmless = argv.size() == 2 && std::ranges::find(kNodeHarmless, argv[1]) != kNodeHarmless.end();
+  if (!harmless) out.needs_jail = std::string(kNodeRunsCode);
   return out;
 }
 
 std::vector<HardeningFact> node_facts() {
-  return {{HardeningFact::Kind::kRefused, "everything but --version and --help without a jail", kRunsCode}};
+  return {{HardeningFact::Kind::kRefused, "everything but --version and --help without a jail", kNodeRunsCode}};
 }
 
 }  // namespace

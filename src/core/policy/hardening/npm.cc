@@ -20,7 +20,7 @@ namespace {
 // the npm that npm itself starts.
 constexpr std::array<std::string_view, 1> kNpmFixed = {"--ignore-scripts"};
 
-constexpr std::string_view kRunsCode = "it runs the repo's scripts with your rights";
+constexpr std::string_view kNpmRunsCode = "it runs the repo's scripts with your rights";
 // npm writes these in place, so through a symlink; below node_modules npm replaces files instead.
 constexpr auto kOutputs = std::to_array<std::string_view>({"package.json", "package-lock.json", "npm-shrinkwrap.json"});
 constexpr std::string_view kTarballs = "*.tgz";
@@ -87,7 +87,7 @@ const NpmPin* find_pin(std::string_view key) {
   return nullptr;
 }
 
-enum class Takes { kNothing, kOwnValue, kNextWord };
+enum class Consumes { kNothing, kOwnValue, kNextWord };
 
 // Reads the arguments after the command as npm's parser (nopt) does.
 class Arguments {
@@ -105,9 +105,9 @@ class Arguments {
         positionals_.push_back(word);
         continue;
       }
-      const Takes takes = TRY(check_option(word, i + 1 < words_.size() ? std::string_view(words_[i + 1]) : ""));
+      const Consumes takes = TRY(check_option(word, i + 1 < words_.size() ? std::string_view(words_[i + 1]) : ""));
       // Check a word that looks like an option as an option, even if it is a value.
-      if (takes == Takes::kNextWord && i + 1 < words_.size() && !is_option(words_[i + 1])) ++i;
+      if (takes == Consumes::kNextWord && i + 1 < words_.size() && !is_option(words_[i + 1])) ++i;
     }
     if (command.takes_packages) {
       for (const std::string_view package : positionals_) TRY(check_npm_package(package, sources_));
@@ -135,16 +135,16 @@ class Arguments {
     return fail(refused_argument("npm", word, why, hint));
   }
 
-  Result<Takes> check_option(std::string_view word, std::string_view next) {
-    if (word == kWorkspace) return Takes::kNextWord;
+  Result<Consumes> check_option(std::string_view word, std::string_view next) {
+    if (word == kWorkspace) return Consumes::kNextWord;
     if (is_in_list(kPrefixes, split_long(word).name)) return take_prefix(word, next);
-    if (is_in_list(kShorthands, word)) return Takes::kNothing;
+    if (is_in_list(kShorthands, word)) return Consumes::kNothing;
     if (!is_long(word)) return refuse(word, "not a short option known to be harmless", "write the long form");
     const LongOption option = split_long(word);
     // npm reads such a value as the next option.
     if (option.value.starts_with('-')) return refuse(word, "its value begins with a dash", "use another value");
     std::string_view key = option.name.substr(2);
-    if (key.starts_with('@') && key.ends_with(":registry") && option.has_value) return Takes::kOwnValue;
+    if (key.starts_with('@') && key.ends_with(":registry") && option.has_value) return Consumes::kOwnValue;
     const bool negated = key.starts_with("no-");
     if (negated) key.remove_prefix(3);
     if (key == "ignore-scripts") return check_scripts(word, next);
@@ -152,21 +152,21 @@ class Arguments {
     return check_harmless(key, word, option, negated);
   }
 
-  Result<Takes> take_prefix(std::string_view word, std::string_view next) {
+  Result<Consumes> take_prefix(std::string_view word, std::string_view next) {
     const LongOption option = split_long(word);
     prefix_ = option.has_value ? option.value : next;
     TRY(check_prefix(word, prefix_));
-    return option.has_value ? Takes::kOwnValue : Takes::kNextWord;
+    return option.has_value ? Consumes::kOwnValue : Consumes::kNextWord;
   }
 
-  static Result<Takes> check_scripts(std::string_view word, std::string_view next) {
+  static Result<Consumes> check_scripts(std::string_view word, std::string_view next) {
     // npm would read a following "false" as its value.
     const bool on = word == "--ignore-scripts=true" || (word == "--ignore-scripts" && next != "false");
-    if (on) return Takes::kNothing;
+    if (on) return Consumes::kNothing;
     return refuse(word, "install scripts are always off");
   }
 
-  Result<Takes> check_pinned(const NpmPin& pin, std::string_view word, const LongOption& option, bool negated) {
+  Result<Consumes> check_pinned(const NpmPin& pin, std::string_view word, const LongOption& option, bool negated) {
     if (!pin.caller_may) return refuse(word, fmt::format("{} {}", pin.key, pin.why));
     const bool is_flag = pin.value == "true" || pin.value == "false";
     if (is_flag) return check_flag(word, option);
@@ -176,16 +176,16 @@ class Arguments {
     const bool opens = option.value == "all" || option.value == "root";
     if (pin.key == "allow-git") sources_.git = opens;
     if (pin.key == "allow-remote") sources_.remote = opens;
-    return Takes::kOwnValue;
+    return Consumes::kOwnValue;
   }
 
   // "--json=exec" is the flag, and then the word "exec".
-  static Result<Takes> check_flag(std::string_view word, const LongOption& option) {
-    if (!option.has_value || option.value == "true" || option.value == "false") return Takes::kNothing;
+  static Result<Consumes> check_flag(std::string_view word, const LongOption& option) {
+    if (!option.has_value || option.value == "true" || option.value == "false") return Consumes::kNothing;
     return refuse(word, "npm would take the value for an argument", "write it without a value");
   }
 
-  Result<Takes> check_harmless(std::string_view key, std::string_view word, const LongOption& option, bool negated) {
+  Result<Consumes> check_harmless(std::string_view key, std::string_view word, const LongOption& option, bool negated) {
     if (is_in_list(npm_flag_keys(), key)) return check_flag(word, option);
     if (is_in_list(npm_unreachable_keys(), key)) return refuse(word, "no command that may run here reads it");
     const bool has_next = is_in_list(npm_valued_keys(), key);
@@ -196,7 +196,7 @@ class Arguments {
     }
     if (negated) return check_flag(word, option);
     if (key == "diff" && option.has_value) TRY(check_npm_package(option.value, sources_));
-    return option.has_value ? Takes::kOwnValue : has_next ? Takes::kNextWord : Takes::kNothing;
+    return option.has_value ? Consumes::kOwnValue : has_next ? Consumes::kNextWord : Consumes::kNothing;
   }
 
   Argv words_;
@@ -250,7 +250,7 @@ void add_output(std::string_view prefix, std::string_view path, std::vector<File
 
 // Notes what the command writes, and whether it runs the repo's scripts.
 void add_deeds(const NpmCommand& command, std::string_view prefix, HardenedCommand& out) {
-  if (command.runs_scripts) out.needs_jail = std::string(kRunsCode);
+  if (command.runs_scripts) out.needs_jail = std::string(kNpmRunsCode);
   if (!prefix.empty()) {
     out.files.push_back({.kind = FileRule::Kind::kInsideRepo,
                          .path = std::string(prefix),
@@ -306,7 +306,7 @@ std::vector<HardeningFact> npm_facts() {
       {Kind::kForced, "--global-ignore-file=FILE (npm 12)", "npm lets a project's .npmrc choose the file otherwise"},
       {Kind::kRefused, "explore, edit, init, link, publish, version X, pkg set, config set and other commands",
        "they start programs, or act on an account, the prefix or the configuration"},
-      {Kind::kRefused, "test, run, start and their kin without a jail", kRunsCode},
+      {Kind::kRefused, "test, run, start and their kin without a jail", kNpmRunsCode},
       {Kind::kNeutralised, "package.json, package-lock.json, npm-shrinkwrap.json, *.tgz",
        "a symlink or hard link planted there would be written through"},
       {Kind::kRefused, "exec of a program that is not installed, or without a jail", "it would be fetched and run"},

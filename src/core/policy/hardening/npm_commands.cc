@@ -13,7 +13,7 @@ constexpr bool kWrites = true;
 // Installing, inspecting, and the scripts a caller asks for by name (which --ignore-scripts leaves alone, without their
 // pre and post scripts). Left out: explore, edit, init and other ways to start a program, and what acts on an account or
 // the user's configuration. npm_exec.cc reads exec.
-constexpr auto kCommands = std::to_array<NpmCommand>({
+constexpr auto kNpmCommandsCommands = std::to_array<NpmCommand>({
     {"install", kPackages, false, kWrites},
     {"i", kPackages, false, kWrites},
     {"add", kPackages, false, kWrites},
@@ -79,16 +79,16 @@ constexpr auto kCommands = std::to_array<NpmCommand>({
 
 }  // namespace
 
-std::span<const NpmCommand> npm_commands() { return kCommands; }
+std::span<const NpmCommand> npm_commands() { return kNpmCommandsCommands; }
 
 const NpmCommand* find_npm_command(std::string_view name) {
-  const auto* const found = std::ranges::find(kCommands, name, &NpmCommand::name);
-  return found == kCommands.end() ? nullptr : found;
+  const auto* const found = std::ranges::find(kNpmCommandsCommands, name, &NpmCommand::name);
+  return found == kNpmCommandsCommands.end() ? nullptr : found;
 }
 
 std::vector<std::string_view> npm_command_names() {
   std::vector<std::string_view> names;
-  for (const NpmCommand& command : kCommands) names.push_back(command.name);
+  for (const NpmCommand& command : kNpmCommandsCommands) names.push_back(command.name);
   return names;
 }
 

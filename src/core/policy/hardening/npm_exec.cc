@@ -17,9 +17,9 @@ constexpr std::string_view kRunsInstalled = "it runs a program from the repo's n
 constexpr std::string_view kInstallFirst = "install it in the repo first: npm install --save-dev NAME";
 
 // From npm 11 and earlier; each is a flag, so the next word cannot be its value.
-constexpr auto kFlags = std::to_array<std::string_view>(
+constexpr auto kNpmExecFlags = std::to_array<std::string_view>(
     {"--no", "--no-install", "--offline", "--silent", "-s", "--quiet", "-q", "--ignore-scripts"});
-constexpr std::array<std::string_view, 2> kFixed = {"--no", "--ignore-scripts"};
+constexpr std::array<std::string_view, 2> kNpmExecFixed = {"--no", "--ignore-scripts"};
 
 constexpr bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -40,11 +40,11 @@ bool is_installed_name(std::string_view name) {
 Result<HardenedCommand> harden_npm_exec(Argv argv, std::size_t words) {
   const std::string tool = words == 1 ? argv.front() : fmt::format("{} {}", argv[0], argv[1]);
   const Argv arguments = argv.subspan(words);
-  HardenedCommand out{.argv = insert_after(argv, words - 1, kFixed), .env = npm_env({})};
+  HardenedCommand out{.argv = insert_after(argv, words - 1, kNpmExecFixed), .env = npm_env({})};
   if (words == 1 && arguments.size() == 1 && (arguments[0] == "--version" || arguments[0] == "--help")) return out;
   std::size_t at = 0;
   for (; at < arguments.size() && is_option(arguments[at]) && arguments[at] != "--"; ++at) {
-    if (std::ranges::find(kFlags, arguments[at]) != kFlags.end()) continue;
+    if (std::ranges::find(kNpmExecFlags, arguments[at]) != kNpmExecFlags.end()) continue;
     return fail(
         refused_argument(tool, arguments[at], "only a program that is installed in the repo may run", kInstallFirst));
   }

@@ -22,7 +22,7 @@ std::string below(const std::string& directory, std::string_view rest) {
   return directory.empty() ? std::string(kNothing) : directory + std::string(rest);
 }
 
-std::string value_of(const NpmLayout& layout, std::string_view key) {
+std::string path_of_key(const NpmLayout& layout, std::string_view key) {
   if (key == "globalconfig") return below(layout.global_config, "");
   if (key == "prefix") return below(layout.prefix, "");
   if (key == "node-gyp") return below(layout.root, "/node_modules/node-gyp/bin/node-gyp.js");
@@ -54,7 +54,7 @@ void fit_to_npm(const NpmLayout& layout, std::vector<std::string>& argv, std::ve
   std::vector<std::string> options;
   for (const NpmPin& pin : npm_layout_pins()) {
     if (!knows(layout, pin)) continue;
-    const std::string value = value_of(layout, pin.key);
+    const std::string value = path_of_key(layout, pin.key);
     env.push_back({.name = npm_variable(pin.key), .value = value});
     if (has_accessor(pin.key)) options.push_back("--" + std::string(pin.key) + "=" + value);
   }

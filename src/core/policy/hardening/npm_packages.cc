@@ -49,11 +49,11 @@ std::string_view scheme_of(std::string_view text) {
 enum class Source { kRegistry, kInside, kOutside, kGit, kRemote };
 
 // npm makes a URL of a path: "%2e%2e" climbs, and tabs and line ends vanish from between two dots.
-bool is_plain(char c) { return c != '%' && c >= ' ' && c != 0x7f; }
+bool is_plain_in_a_path(char c) { return c != '%' && c >= ' ' && c != 0x7f; }
 
 Source source_of_path(std::string_view path) {
   const bool leaves = path.empty() || is_slash(path.front()) || path.front() == '~' || climbs(path);
-  return leaves || !std::ranges::all_of(path, is_plain) ? Source::kOutside : Source::kInside;
+  return leaves || !std::ranges::all_of(path, is_plain_in_a_path) ? Source::kOutside : Source::kInside;
 }
 
 // A specifier without the package's name. Hosted git has a short form, "user/repo", that looks like a path.

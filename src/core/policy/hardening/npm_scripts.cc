@@ -19,7 +19,7 @@ constexpr auto kByName =
 constexpr auto kRebuild = std::to_array<std::string_view>({"rebuild", "rb"});
 
 template <class List>
-bool is_one_of(const List& names, std::string_view name) {
+bool is_among(const List& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -27,8 +27,8 @@ bool is_one_of(const List& names, std::string_view name) {
 // the value of an option, and `npm rebuild` without a name rebuilds everything.
 Status check_command(std::span<const std::string> argv) {
   const std::string_view command = argv.size() > 1 ? std::string_view(argv[1]) : std::string_view();
-  if (is_one_of(kByName, command)) return {};
-  if (!is_one_of(kRebuild, command)) {
+  if (is_among(kByName, command)) return {};
+  if (!is_among(kRebuild, command)) {
     return fail(invalid_request(kField, "only npm test, run, start, stop, restart and rebuild may run scripts",
                                 "put the command first, or do not allow scripts"));
   }
@@ -64,7 +64,7 @@ Status let_scripts_run(const ToolEntry& tool, std::span<const std::string> argv,
   command.argv[1] = "--ignore-scripts=false";
   set(command.env, "ignore-scripts", "false");
   // npm 12 checks the project's own list of packages whose scripts may run. Here the caller has named them.
-  if (is_one_of(kRebuild, argv[1])) set(command.env, "dangerously-allow-all-scripts", "true");
+  if (is_among(kRebuild, argv[1])) set(command.env, "dangerously-allow-all-scripts", "true");
   command.needs_jail = "it runs scripts of the repo and its packages";
   return {};
 }

@@ -8,12 +8,12 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array<std::string_view, 1> kCommands = {"index"};
+constexpr std::array<std::string_view, 1> kScipTypescriptCommands = {"index"};
 constexpr std::string_view kRunsManager =
     "it starts yarn or pnpm, which run what the repo names (.yarnrc.yml, .pnpmfile.cjs)";
 constexpr std::string_view kInfers = "it writes a tsconfig.json wherever the repo's project references point";
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kScipTypescriptOptions = std::to_array<KnownOption>({
     {"--yarn-workspaces", 0, Takes::kNothing, Treat::kRefuse, kRunsManager},
     {"--yarn-berry-workspaces", 0, Takes::kNothing, Treat::kRefuse, kRunsManager},
     {"--pnpm-workspaces", 0, Takes::kNothing, Treat::kRefuse, kRunsManager},
@@ -26,9 +26,9 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--max-file-byte-size", 0, Takes::kValue},
     {"--help", 'h'},
 });
-constexpr CommandLine kLine{.tool = "scip-typescript", .options = kOptions};
+constexpr CommandLine kScipTypescriptLine{.tool = "scip-typescript", .options = kScipTypescriptOptions};
 
-std::string below(std::string_view directory, std::string_view path) {
+std::string place_below(std::string_view directory, std::string_view path) {
   if (path.starts_with('/') || directory.empty()) return std::string(path);
   return std::string(directory) + "/" + std::string(path);
 }
@@ -44,13 +44,13 @@ Result<HardenedCommand> harden_scip_typescript(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
   if (arguments.empty() || asks_about_itself(arguments)) return out;
-  TRY(check_command_name("scip-typescript", arguments.front(), kCommands));
-  const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(1)));
+  TRY(check_command_name("scip-typescript", arguments.front(), kScipTypescriptCommands));
+  const ReadArguments read = TRY(read_arguments(kScipTypescriptLine, arguments.subspan(1)));
   const std::string_view cwd = read.value_of("--cwd");
-  out.files.push_back(output(below(cwd, read.value_of("--output", "index.scip")), "index"));
+  out.files.push_back(output(place_below(cwd, read.value_of("--output", "index.scip")), "index"));
   if (!read.has("--infer-tsconfig")) return out;
   out.needs_jail = std::string(kInfers);
-  if (read.operands.empty()) out.files.push_back(output(below(cwd, "tsconfig.json"), "--infer-tsconfig"));
+  if (read.operands.empty()) out.files.push_back(output(place_below(cwd, "tsconfig.json"), "--infer-tsconfig"));
   for (const std::string_view project : read.operands) {
     out.files.push_back(output(std::string(project) + "/tsconfig.json", "--infer-tsconfig"));
   }
@@ -64,11 +64,11 @@ std::vector<HardeningFact> scip_typescript_facts() {
       {HardeningFact::Kind::kRefused, "--infer-tsconfig without a jail", kInfers},
       {HardeningFact::Kind::kRefused, "commands other than index", "none is needed"},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kScipTypescriptOptions);
   return facts;
 }
 
-AdmittedWords scip_typescript_admitted() { return admitted_of(kOptions, kCommands); }
+AdmittedWords scip_typescript_admitted() { return admitted_of(kScipTypescriptOptions, kScipTypescriptCommands); }
 
 }  // namespace
 

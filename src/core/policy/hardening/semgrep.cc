@@ -11,7 +11,7 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array<std::string_view, 2> kFixed = {"--metrics=off", "--disable-version-check"};
+constexpr std::array<std::string_view, 2> kSemgrepFixed = {"--metrics=off", "--disable-version-check"};
 constexpr std::string_view kScan = "scan";
 // Without one of these as its first argument semgrep scans. All but scan are refused.
 constexpr auto kOtherCommands =
@@ -20,9 +20,9 @@ constexpr auto kOtherCommands =
 constexpr std::string_view kRuleCode = "it lets rules run code";
 constexpr std::string_view kBuilds = "it runs the repo's build or package manager";
 constexpr std::string_view kSends = "it sends data to a server";
-constexpr std::string_view kReport = "a symlink planted there would be written through";
+constexpr std::string_view kSemgrepReport = "a symlink planted there would be written through";
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kSemgrepOptions = std::to_array<KnownOption>({
     {"--dangerously-allow-arbitrary-code-execution-from-rules", 0, Takes::kNothing, Treat::kRefuse, kRuleCode},
     {"--allow-untrusted-validators", 0, Takes::kNothing, Treat::kRefuse, kRuleCode},
     {"--allow-local-builds", 0, Takes::kNothing, Treat::kRefuse, kBuilds},
@@ -33,15 +33,15 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--remote", 0, Takes::kValue, Treat::kRefuse, "it clones another repo"},
     {"--validate", 0, Takes::kNothing, Treat::kRefuse, "it fetches rules about rules"},
     {"--test", 0, Takes::kNothing, Treat::kRefuse, "it rewrites files beside the rules"},
-    {"--output", 'o', Takes::kValue, Treat::kOutput, kReport},
-    {"--text-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--json-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--sarif-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--junit-xml-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--gitlab-sast-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--gitlab-secrets-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--emacs-output", 0, Takes::kValue, Treat::kOutput, kReport},
-    {"--vim-output", 0, Takes::kValue, Treat::kOutput, kReport},
+    {"--output", 'o', Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--text-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--json-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--sarif-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--junit-xml-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--gitlab-sast-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--gitlab-secrets-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--emacs-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
+    {"--vim-output", 0, Takes::kValue, Treat::kOutput, kSemgrepReport},
     {"--config", 'c', Takes::kValue},
     {"--config", 'f', Takes::kValue},
     {"--metrics", 0, Takes::kValue},
@@ -107,7 +107,7 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--version"},
     {"--help", 'h'},
 });
-constexpr CommandLine kLine{.tool = "semgrep", .options = kOptions};
+constexpr CommandLine kSemgrepLine{.tool = "semgrep", .options = kSemgrepOptions};
 
 constexpr std::array<std::string_view, 6> kNamesOfRules = {"auto", "policy", "r2c", "code", "secrets", "supply-chain"};
 
@@ -146,11 +146,11 @@ Result<HardenedCommand> harden_semgrep(Argv argv) {
                                  "use scan; a directory of that name is ./" + std::string(first)));
   }
   const std::size_t commands = first == kScan ? 1 : 0;
-  const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(commands)));
-  HardenedCommand out{.argv = insert_after(argv, commands, kFixed), .env = git_env_for_children()};
+  const ReadArguments read = TRY(read_arguments(kSemgrepLine, arguments.subspan(commands)));
+  HardenedCommand out{.argv = insert_after(argv, commands, kSemgrepFixed), .env = git_env_for_children()};
   out.env.push_back({.name = "SEMGREP_ENABLE_VERSION_CHECK", .value = "0"});
   out.env.push_back({.name = "SEMGREP_SEND_METRICS", .value = "off"});
-  out.files = file_rules(kLine, read);
+  out.files = file_rules(kSemgrepLine, read);
   TRY(check_given(read, out));
   return out;
 }
@@ -158,8 +158,8 @@ Result<HardenedCommand> harden_semgrep(Argv argv) {
 std::vector<HardeningFact> semgrep_facts() {
   using Kind = HardeningFact::Kind;
   std::vector<HardeningFact> facts = {
-      {Kind::kForced, kFixed[0], "it would send data about the repo"},
-      {Kind::kForced, kFixed[1], "it would ask a server at every start"},
+      {Kind::kForced, kSemgrepFixed[0], "it would send data about the repo"},
+      {Kind::kForced, kSemgrepFixed[1], "it would ask a server at every start"},
       {Kind::kForced, "SEMGREP_SEND_METRICS=off, SEMGREP_ENABLE_VERSION_CHECK=0",
        "the same, for the part that reads variables"},
       {Kind::kForced, "git's variables (see git)", "semgrep starts git"},
@@ -169,13 +169,13 @@ std::vector<HardeningFact> semgrep_facts() {
       {Kind::kRefused, "an address as --output", "the findings are sent there"},
       {Kind::kRefused, "abbreviated options", "one of semgrep's two parsers completes them"},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kSemgrepOptions);
   return facts;
 }
 
 AdmittedWords semgrep_admitted() {
   constexpr std::array<std::string_view, 1> kCommands = {"scan"};
-  return admitted_of(kOptions, kCommands);
+  return admitted_of(kSemgrepOptions, kCommands);
 }
 
 }  // namespace

@@ -9,11 +9,11 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::string_view kRunsCode = "it starts another program and can change what that does";
+constexpr std::string_view kStraceRunsCode = "it starts another program and can change what that does";
 constexpr std::string_view kPipe = "it starts a shell for a value that begins with | or !";
 constexpr std::string_view kDaemon = "its tracer would outlive the run's own process";
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kStraceOptions = std::to_array<KnownOption>({
     {"--attach", 'p', Takes::kValue, Treat::kRefuse, "it stops and reads a process of somebody else"},
     {"--env", 'E', Takes::kValue, Treat::kRefuse, "it sets any variable for the traced program, LD_PRELOAD too"},
     {"--user", 'u', Takes::kValue, Treat::kRefuse, "it runs the program as another user"},
@@ -65,20 +65,20 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--inject", 0, Takes::kValue},
     {"--fault", 0, Takes::kValue},
 });
-constexpr CommandLine kLine{
-    .tool = "strace", .options = kOptions, .attached = Attached::kWhole, .order = Order::kBeforeOperands};
+constexpr CommandLine kStraceLine{
+    .tool = "strace", .options = kStraceOptions, .attached = Attached::kWhole, .order = Order::kBeforeOperands};
 
 Result<HardenedCommand> harden_strace(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
-  const ReadArguments read = TRY(read_arguments(kLine, arguments));
+  const ReadArguments read = TRY(read_arguments(kStraceLine, arguments));
   for (const GivenOption& given : read.options) {
     if (given.option->treat != Treat::kOutput) continue;
     if (given.value.starts_with('|') || given.value.starts_with('!')) {
       return fail(refused_argument("strace", given.value, kPipe, "name a file"));
     }
   }
-  out.files = file_rules(kLine, read);
+  out.files = file_rules(kStraceLine, read);
   // -ff writes FILE.PID, one for each process.
   const std::size_t named = out.files.size();
   for (std::size_t i = 0; i < named; ++i) {
@@ -86,24 +86,24 @@ Result<HardenedCommand> harden_strace(Argv argv) {
     out.files.back().path += ".*";
   }
   if (read.operands.empty()) return out;  // --version, or strace reports the error itself
-  out.needs_jail = std::string(kRunsCode);
+  out.needs_jail = std::string(kStraceRunsCode);
   out.inner_at = 1 + read.end;
   return out;
 }
 
 std::vector<HardeningFact> strace_facts() {
   std::vector<HardeningFact> facts = {
-      {HardeningFact::Kind::kRefused, "tracing without a jail", kRunsCode},
+      {HardeningFact::Kind::kRefused, "tracing without a jail", kStraceRunsCode},
       {HardeningFact::Kind::kRefused, "-o '|CMD', -o '!CMD'", kPipe},
       {HardeningFact::Kind::kRefused, "a program that is no tool of the closed set, or one that starts git",
        "strace would start it past the gate"},
       {HardeningFact::Kind::kForced, "the traced tool's own hardening", "strace is no way around it"},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kStraceOptions);
   return facts;
 }
 
-AdmittedWords strace_admitted() { return admitted_of(kOptions); }
+AdmittedWords strace_admitted() { return admitted_of(kStraceOptions); }
 
 }  // namespace
 

@@ -34,11 +34,11 @@ Result<HardenedCommand> harden_nothing(Argv argv) {
 
 std::vector<HardeningFact> no_facts() { return {}; }
 
-constexpr HardeningRow kNone{.name = kNoHardening, .harden = by_argv<harden_nothing>, .facts = no_facts};
+constexpr HardeningRow kUnhardened{.name = kNoHardening, .harden = by_argv<harden_nothing>, .facts = no_facts};
 
 // In the order in which a message lists them.
 constexpr auto kTable = std::to_array<const HardeningRow*>(
-    {&kNone, &kGitHardening, &kNpmHardening, &kNpxHardening, &kRipgrepHardening, &kSemgrepHardening,
+    {&kUnhardened, &kGitHardening, &kNpmHardening, &kNpxHardening, &kRipgrepHardening, &kSemgrepHardening,
      &kGitleaksHardening, &kDockerHardening, &kAstGrepHardening, &kScipTypescriptHardening, &kSyftHardening,
      &kGrypeHardening, &kTreeSitterHardening, &kStraceHardening, &kNodeHardening, &kJailedHardening, &kJqHardening});
 

@@ -9,11 +9,12 @@
 namespace sallyport::hardening {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCommands = {"parse", "query", "highlight", "tags", "dump-languages"};
-constexpr std::string_view kRunsCode = "it compiles and loads the parser that it finds in the repo";
+constexpr std::array<std::string_view, 5> kTreeSitterCommands = {"parse", "query", "highlight", "tags",
+                                                                 "dump-languages"};
+constexpr std::string_view kTreeSitterRunsCode = "it compiles and loads the parser that it finds in the repo";
 constexpr std::string_view kLog = "it writes log.html and starts a program to draw graphs";
 
-constexpr auto kOptions = std::to_array<KnownOption>({
+constexpr auto kTreeSitterOptions = std::to_array<KnownOption>({
     {"--config-path", 0, Takes::kValue, Treat::kObey, "it names directories of parsers; one in the repo is refused"},
     {"--debug-graph", 'D', Takes::kNothing, Treat::kRefuse, kLog},
     {"--dot", 0, Takes::kNothing, Treat::kRefuse, kLog},
@@ -51,30 +52,30 @@ constexpr auto kOptions = std::to_array<KnownOption>({
     {"--captures-path", 0, Takes::kValue},
     {"--help", 'h'},
 });
-constexpr CommandLine kLine{.tool = "tree-sitter", .options = kOptions};
+constexpr CommandLine kTreeSitterLine{.tool = "tree-sitter", .options = kTreeSitterOptions};
 
 Result<HardenedCommand> harden_tree_sitter(Argv argv) {
   const Argv arguments = argv.subspan(1);
   HardenedCommand out{.argv = {argv.begin(), argv.end()}, .env = {}};
   if (arguments.empty() || asks_about_itself(arguments)) return out;
-  TRY(check_command_name("tree-sitter", arguments.front(), kCommands));
-  const ReadArguments read = TRY(read_arguments(kLine, arguments.subspan(1)));
-  out.files = file_rules(kLine, read);
-  out.needs_jail = std::string(kRunsCode);
+  TRY(check_command_name("tree-sitter", arguments.front(), kTreeSitterCommands));
+  const ReadArguments read = TRY(read_arguments(kTreeSitterLine, arguments.subspan(1)));
+  out.files = file_rules(kTreeSitterLine, read);
+  out.needs_jail = std::string(kTreeSitterRunsCode);
   return out;
 }
 
 std::vector<HardeningFact> tree_sitter_facts() {
   std::vector<HardeningFact> facts = {
-      {HardeningFact::Kind::kRefused, "every command without a jail", kRunsCode},
+      {HardeningFact::Kind::kRefused, "every command without a jail", kTreeSitterRunsCode},
       {HardeningFact::Kind::kRefused, "commands other than parse, query, highlight, tags, dump-languages",
        "generate runs grammar.js, build and test write, playground serves, init starts git"},
   };
-  add_facts(facts, kOptions);
+  add_facts(facts, kTreeSitterOptions);
   return facts;
 }
 
-AdmittedWords tree_sitter_admitted() { return admitted_of(kOptions, kCommands); }
+AdmittedWords tree_sitter_admitted() { return admitted_of(kTreeSitterOptions, kTreeSitterCommands); }
 
 }  // namespace
 
