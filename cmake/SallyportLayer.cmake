@@ -38,17 +38,15 @@ function(sallyport_compile_options target)
   endif()
 endfunction()
 
-# What costs little and stops a bug from becoming an exploit. Not for the spawn helper: its unit between clone and exec
-# may refer to nothing but its approved symbols.
 # Parses what nearly every source includes once, and not for each of them: a quarter of a build's time. Sources still
-# include what they use, which the builds without it (release, bench, tidy) show. A target that reuses one must be compiled
+# include what they use, which clang-tidy shows, that parses without it. A target that reuses one must be compiled
 # with the same macros, so there are two: for the layers, and for the tests, which have GoogleTest too.
 #   sallyport_precompile(layer | test)
 function(sallyport_precompile kind)
   set(target sallyport_precompiled_${kind})
-  file(WRITE "${CMAKE_BINARY_DIR}/precompiled/${kind}.cc.in" "// Nothing: the headers are all.\n")
-  configure_file("${CMAKE_BINARY_DIR}/precompiled/${kind}.cc.in" "${CMAKE_BINARY_DIR}/precompiled/${kind}.cc" COPYONLY)
-  add_library(${target} OBJECT "${CMAKE_BINARY_DIR}/precompiled/${kind}.cc")
+  set(source "${CMAKE_BINARY_DIR}/precompiled/${kind}.cc")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Nothing: the headers are all.\n")
+  add_library(${target} OBJECT "${source}")
   sallyport_compile_options(${target})
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <chrono> <expected> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>
@@ -71,6 +69,8 @@ function(sallyport_use_precompiled target kind)
   endif()
 endfunction()
 
+# What costs little and stops a bug from becoming an exploit. Not for the spawn helper: its unit between clone and exec
+# may refer to nothing but its approved symbols.
 function(sallyport_harden target)
   target_compile_options(${target} PRIVATE -fstack-protector-strong)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
