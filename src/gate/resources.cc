@@ -39,8 +39,9 @@ void add_cgroup(Resources& resources, RunCgroup cgroup, std::span<const Guarante
   resources.cgroups.push_back(std::move(cgroup));
 }
 
-Status limit_memory(const Limits& limits, std::span<const Guarantee> required, Resources& resources) {
-  Result<RunCgroup> cgroup = RunCgroup::create({.memory_bytes = count(*limits.memory)});
+Status limit_memory(const Limits& limits, std::span<const Guarantee> required, const LimitingHost& host,
+                    Resources& resources) {
+  Result<RunCgroup> cgroup = host.make_cgroup({.memory_bytes = count(*limits.memory)});
   if (cgroup) {
     add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitMemory});
     return {};
@@ -53,15 +54,15 @@ Status limit_memory(const Limits& limits, std::span<const Guarantee> required, R
 }
 
 Status limit_pids(const Limits& limits, std::span<const Guarantee> required, const LimitsWanted& wanted,
-                  Resources& resources) {
-  Result<RunCgroup> cgroup = RunCgroup::create({.pids_max = *limits.pids + wanted.own_processes});
+                  const LimitingHost& host, Resources& resources) {
+  Result<RunCgroup> cgroup = host.make_cgroup({.pids_max = *limits.pids + wanted.own_processes});
   if (cgroup) {
     add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitPids});
     return {};
   }
   // RLIMIT_NPROC counts per user namespace (Linux 5.14), so in a jail it counts only that jail's processes; the kernel
   // exempts uid 0.
-  const bool counts_this_run = wanted.counted_apart && ::geteuid() != 0;
+  const bool counts_this_run = wanted.counted_apart && host.user != 0;
   if (is_required(required, Guarantee::kLimitPids) || !counts_this_run) {
     return fail(refused(Guarantee::kLimitPids, cgroup.error()));
   }
@@ -72,7 +73,7 @@ Status limit_pids(const Limits& limits, std::span<const Guarantee> required, con
 }
 
 // Puts all limits in one group where that works (v2 has only that; v1 makes one directory per controller).
-bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources& resources) {
+bool limit_together(const Limits& limits, const LimitsWanted& wanted, const LimitingHost& host, Resources& resources) {
   std::vector<Guarantee> together;
   CgroupLimits group{.account_cpu = limits.cpu.has_value()};
   if (limits.memory) {
@@ -85,20 +86,20 @@ bool limit_together(const Limits& limits, const LimitsWanted& wanted, Resources&
   }
   if (limits.cpu) together.push_back(Guarantee::kLimitCpu);
   if (together.size() < 2) return false;
-  Result<RunCgroup> cgroup = RunCgroup::create(group);
+  Result<RunCgroup> cgroup = host.make_cgroup(group);
   if (!cgroup) return false;
   add_cgroup(resources, *std::move(cgroup), together);
   return true;
 }
 
 // A cgroup counts processor time; the supervisor acts on the count.
-Status limit_cpu(std::span<const Guarantee> required, Resources& resources) {
+Status limit_cpu(std::span<const Guarantee> required, const LimitingHost& host, Resources& resources) {
   // A v2 group made for another limit counts it too, and joining a second group would leave the first.
   if (resources.cpu_time()) {
     resources.established.push_back({Guarantee::kLimitCpu, mechanism_of(resources.cgroups.back())});
     return {};
   }
-  Result<RunCgroup> cgroup = RunCgroup::create({.account_cpu = true});
+  Result<RunCgroup> cgroup = host.make_cgroup({.account_cpu = true});
   if (cgroup) {
     add_cgroup(resources, *std::move(cgroup), std::array{Guarantee::kLimitCpu});
     return {};
@@ -141,17 +142,21 @@ std::optional<std::chrono::microseconds> Resources::cpu_time() const {
   return std::nullopt;
 }
 
+LimitingHost this_limiting_host() {
+  return {.make_cgroup = [](const CgroupLimits& limits) { return RunCgroup::create(limits); }, .user = ::geteuid()};
+}
+
 Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
-                                    const LimitsWanted& wanted) {
+                                    const LimitsWanted& wanted, const LimitingHost& host) {
   Resources resources;
   // The kernel would write a core file outside every limit, wherever core_pattern says. One byte instead of none: a
   // core_pattern that is a pipe starts a handler, as root and outside, at every limit but exactly this one (core(5)).
   resources.rlimits.push_back({RLIMIT_CORE, 1, 1});
   if (limits.cpu) resources.rlimits.push_back(cpu_rlimit(*limits.cpu));
-  if (limit_together(limits, wanted, resources)) return resources;
-  if (limits.memory) TRY(limit_memory(limits, required, resources));
-  if (limits.pids) TRY(limit_pids(limits, required, wanted, resources));
-  if (limits.cpu) TRY(limit_cpu(required, resources));
+  if (limit_together(limits, wanted, host, resources)) return resources;
+  if (limits.memory) TRY(limit_memory(limits, required, host, resources));
+  if (limits.pids) TRY(limit_pids(limits, required, wanted, host, resources));
+  if (limits.cpu) TRY(limit_cpu(required, host, resources));
   return resources;
 }
 

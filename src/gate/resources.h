@@ -1,8 +1,11 @@
 // Memory, process and processor limits of one run, by the strongest means that the host offers; records which means.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,11 +37,19 @@ struct Resources {
   [[nodiscard]] std::optional<std::chrono::microseconds> cpu_time() const;
 };
 
+// What acquire_resources needs of a host. Tests describe other hosts, so that each way is tested on every one.
+struct LimitingHost {
+  std::function<Result<RunCgroup>(const CgroupLimits&)> make_cgroup{};
+  uid_t user = 0;  // this process's
+};
+[[nodiscard]] LimitingHost this_limiting_host();
+
 // Refuses a limit that cannot be enforced at all. Where no cgroup can be made, the supervisor watches memory and
 // rlimits enforce the others, and the receipt says so. If the caller requires the guarantee, it refuses instead: an
 // rlimit binds each process, not the run, and a watch measures the run only from time to time.
 [[nodiscard]] Result<Resources> acquire_resources(const Limits& limits, std::span<const Guarantee> required,
-                                                  const LimitsWanted& wanted);
+                                                  const LimitsWanted& wanted,
+                                                  const LimitingHost& host = this_limiting_host());
 
 // Of what acquire_resources established: kept by less than a cgroup, which the caller is warned of.
 [[nodiscard]] bool is_weaker_than_cgroup(Mechanism mechanism);

@@ -4,28 +4,23 @@
 
 #include <cerrno>
 #include <optional>
-#include <utility>
+#include <string_view>
 
 #include "core/errors.h"
-#include "os/host_switches.h"
-#include "os/place.h"
 
 namespace sallyport {
-namespace {
 
-std::string advice_after(const SetupFailed& failure) {
+std::string advice_after(const SetupFailed& failure, const HostSigns& host) {
   // A sysctl of the host binds its containers too, and only the host can change it.
-  const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
+  const auto off = user_namespaces_off(host.switches, host.user);
   if (off) return std::string(off->advice);
-  if (const std::string_view advice = advice_for(recognise_place()); !advice.empty()) return std::string(advice);
+  if (const std::string_view advice = advice_for(host.place); !advice.empty()) return std::string(advice);
   if (failure.stage == SetupStage::kProc) {
     return "/proc of this container is partly masked; start the container with an unmasked /proc";
   }
   if (failure.error_number == ENOSYS) return "this kernel is too old, or a container's seccomp filter hides the call";
   return "a container's seccomp filter or a security module may forbid namespaces here";
 }
-
-}  // namespace
 
 bool host_cannot_jail(const Error& error) {
   if (error.as<JailUnavailable>() != nullptr || error.as<ToolMissingError>() != nullptr) return true;
@@ -43,7 +38,10 @@ Error explain_failure(Error error, const std::string& tool, const std::string& p
   if (failure->stage == SetupStage::kExecIdentity && failure->error_number == ESTALE) {
     return untrusted_tool(tool, path, "the file changed between the check and the start", "try again");
   }
-  if (error.hint.empty() && failure->host_cannot) error.hint = advice_after(*failure);
+  if (error.hint.empty() && failure->host_cannot) {
+    error.hint =
+        advice_after(*failure, {.switches = read_host_switches(), .user = ::geteuid(), .place = recognise_place()});
+  }
   return error;
 }
 

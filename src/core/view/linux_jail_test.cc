@@ -42,6 +42,56 @@ TEST(JailEstablishes, EgressAsTheNetworkWasReported_C24) {
   EXPECT_FALSE(means_of(jail_establishes(plan, LandlockReach::kSystem), Guarantee::kNetIsolated));
 }
 
+// The names of those guarantees whose entry differs between two lists of the same length.
+std::vector<std::string_view> changed(const std::vector<Established>& before, const std::vector<Established>& after) {
+  std::vector<std::string_view> names;
+  if (before.size() != after.size()) return {"an entry more or less"};
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] != after[i]) names.push_back(name_of(before[i].guarantee));
+  }
+  return names;
+}
+
+TEST(JailEstablishes, ChangesWithEachFactOnlyInWhatTheFactDecides_C26) {
+  Plan plan;
+  plan.allowed_hosts = {*parse_host_rule("host.test")};
+  const auto change = [&plan](const RunFacts& facts) {
+    return changed(jail_establishes(plan, LandlockReach::kEverything, RunFacts{}),
+                   jail_establishes(plan, LandlockReach::kEverything, facts));
+  };
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(change({.landlocked = true}),
+            (Names{"fs.readonly_system", "fs.write_confined", "fs.git_protected", "fs.repo_untouched"}));
+  EXPECT_EQ(change({.ports_redirected = true}), Names{"net.egress_allowlist"});
+  // For hold_by_carrying() and the receipt's own field.
+  EXPECT_EQ(change({.connections_carried = true}), Names{});
+  EXPECT_EQ(change({.run_as = UserIds{.uid = 7, .gid = 8}}), Names{});
+}
+
+TEST(HeldByCarrying, IsTheAllowlistOnlyIfTheRunReportedIt_C24) {
+  Plan plan;
+  plan.allowed_hosts = {*parse_host_rule("host.test")};
+  const auto held = [&plan](const std::optional<RunFacts>& facts) {
+    std::vector<Established> established = jail_establishes(plan, LandlockReach::kSystem, facts);
+    hold_by_carrying(established, facts);
+    return established;
+  };
+  const std::vector<Established> carried = held(RunFacts{.connections_carried = true});
+  EXPECT_EQ(means_of(carried, Guarantee::kNetEgressAllowlist), Mechanism::kConnectionsCarried);
+  EXPECT_EQ(means_of(held(std::nullopt), Guarantee::kNetEgressAllowlist), Mechanism::kConnectionsCarried);
+  for (const RunFacts& facts : {RunFacts{}, RunFacts{.ports_redirected = true}}) {
+    EXPECT_EQ(means_of(held(facts), Guarantee::kNetEgressAllowlist), std::nullopt);
+    EXPECT_EQ(held(facts).size() + 1, carried.size()) << "and nothing else is dropped";
+  }
+}
+
+TEST(HeldByCarrying, IsNothingWithoutHosts) {
+  const std::vector<Established> isolated = jail_establishes(Plan{}, LandlockReach::kSystem, RunFacts{});
+  std::vector<Established> held = isolated;
+  hold_by_carrying(held, RunFacts{.connections_carried = true});
+  EXPECT_EQ(held, isolated);
+}
+
 TEST(JailEstablishes, GitsFilesByWhoeverKeepsThem) {
   Plan plan;
   plan.repo_access = RepoAccess::kWritable;
