@@ -23,15 +23,15 @@ namespace {
 constexpr ByteCount kLargestFile = mebibytes(1);
 constexpr int kMostNames = 1000;
 
-struct Place {
+struct EntryPlace {
   UniqueFd directory;
   std::string name;
 };
 
-Result<Place> place_of(int root, const std::string& path) {
+Result<EntryPlace> place_of(int root, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? std::string() : path.substr(0, slash);
-  return Place{.directory = TRY(open_listable(root, directory)), .name = path.substr(slash + 1)};
+  return EntryPlace{.directory = TRY(open_listable(root, directory)), .name = path.substr(slash + 1)};
 }
 
 // Runs `change` on an entry of the directory, even if a tool has removed our right to write there.
@@ -52,7 +52,7 @@ bool made_since(const struct statx& about, const timespec& started) {
          (about.stx_btime.tv_sec == started.tv_sec && about.stx_btime.tv_nsec >= started.tv_nsec);
 }
 
-Result<std::string> set_aside(const Place& place) {
+Result<std::string> set_aside(const EntryPlace& place) {
   for (int number = 0; number < kMostNames; ++number) {
     const std::string aside =
         fmt::format("{}.taken-back-by-sallyport{}", place.name, number == 0 ? "" : fmt::format("-{}", number));
@@ -94,7 +94,7 @@ Result<std::string> read_git_link(int root, const std::string& path) {
 }
 
 Result<std::string> take_back(int root, const std::string& path, const timespec& started) {
-  const Place place = TRY(place_of(root, path));
+  const EntryPlace place = TRY(place_of(root, path));
   struct statx about{};
   if (::statx(place.directory.get(), place.name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_BTIME, &about) != 0) {
     return fail(system_error("stat", printable(path), errno));
@@ -107,7 +107,7 @@ Result<std::string> take_back(int root, const std::string& path, const timespec&
 }
 
 Status put_git_link(int root, const std::string& path, const std::string& text) {
-  const Place place = TRY(place_of(root, path));
+  const EntryPlace place = TRY(place_of(root, path));
   const int error = with_right_to_write(
       place.directory.get(), [&] { return ::symlinkat(text.c_str(), place.directory.get(), place.name.c_str()); });
   if (error != 0) return fail(system_error("restore", printable(path), error));

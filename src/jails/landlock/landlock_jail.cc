@@ -146,7 +146,7 @@ Status LandlockJail::usable() {
 Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  TRY(file_of_host(request.executable, kJailName));
+  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
   TRY(check_plan(plan));
   const HostView& view = *TRY(request.host.view());
   TRY(check_view(plan, view.entries));

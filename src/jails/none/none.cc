@@ -51,7 +51,7 @@ Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(check(plan));
   TRY(check_own_processes_shown(kJailName));
-  TRY(file_of_host(request.executable, kJailName));
+  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
   spawn::LaunchSpec launch;
   launch.argv = request.executable.argv_for(plan);
   launch.env = env_with(plan.env, {});

@@ -110,7 +110,7 @@ Status SandboxExecJail::usable() {
 Result<std::unique_ptr<StagedRun>> SandboxExecJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  TRY(file_of_host(request.executable, kJailName));
+  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
   TRY(check_plan(plan));
   const std::string launcher = TRY(pin_launcher(request.host, options_.launcher));
   const HostView& view = *TRY(request.host.view());

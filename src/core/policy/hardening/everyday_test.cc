@@ -32,7 +32,7 @@ void expect_admitted(const std::vector<Args>& calls) {
   }
 }
 
-void expect_all_refused(const std::vector<Args>& calls) {
+void expect_refused(const std::vector<Args>& calls) {
   for (const Args& argv : calls) EXPECT_FALSE(everyday(argv)) << testing::PrintToString(argv);
 }
 
@@ -51,7 +51,7 @@ TEST(EverydayGit, PlacesAreLeftToTheGateWhichKnowsTheRepo) {
               ElementsAre("/r/sub", "/r/sub/..", "/r/sub/../.git"));
   EXPECT_THAT(paths({"git", "--work-tree", "w", "status"}, Kind::kInsideRepo), ElementsAre("w"));
   EXPECT_THAT(paths({"git", "status"}, Kind::kInsideRepo), IsEmpty());
-  expect_all_refused({{"git", "-C"}, {"git", "-C", "", "status"}, {"git", "--git-dir=", "status"}});
+  expect_refused({{"git", "-C"}, {"git", "-C", "", "status"}, {"git", "--git-dir=", "status"}});
 }
 
 TEST(EverydayGit, HarmlessKeysMayBeSet) {
@@ -61,16 +61,16 @@ TEST(EverydayGit, HarmlessKeysMayBeSet) {
                    {"git", "-c", "core.pager=cat", "log"},
                    {"git", "-c", "safe.directory=*", "log"},
                    {"git", "-c", "advice.detachedHead=false", "checkout", "x"}});
-  expect_all_refused({{"git", "-c", "core.pager=less", "log"},
-                      {"git", "-c", "core.pager", "log"},
-                      {"git", "-c", "CORE.fsmonitor=x", "status"},
-                      {"git", "-c", "color.interactive=always", "add", "-p"},
-                      {"git", "-c", "alias.x=!x", "status"},
-                      {"git", "-c", "core.sshCommand=x", "fetch"},
-                      {"git", "-c", "diff.external=x", "diff"},
-                      {"git", "-c", "blame.ignoreRevsFile=/x", "blame", "f"},
-                      {"git", "-c"},
-                      {"git", "--config-env=user.name=X", "status"}});
+  expect_refused({{"git", "-c", "core.pager=less", "log"},
+                  {"git", "-c", "core.pager", "log"},
+                  {"git", "-c", "CORE.fsmonitor=x", "status"},
+                  {"git", "-c", "color.interactive=always", "add", "-p"},
+                  {"git", "-c", "alias.x=!x", "status"},
+                  {"git", "-c", "core.sshCommand=x", "fetch"},
+                  {"git", "-c", "diff.external=x", "diff"},
+                  {"git", "-c", "blame.ignoreRevsFile=/x", "blame", "f"},
+                  {"git", "-c"},
+                  {"git", "--config-env=user.name=X", "status"}});
   EXPECT_THAT(paths({"git", "-c", "gpg.ssh.allowedSignersFile=/k", "verify-commit", "HEAD"}, Kind::kOutsideRepo),
               ElementsAre("/k"));
 }
@@ -94,20 +94,20 @@ TEST(EverydayGit, WordsThatGitTakesForValuesAreNoOptions) {
                    {"git", "log", "--max-count=3", "--", "--exec"},
                    {"git", "diff", "--stat", "--", "--output"},
                    {"git", "commit", "-m", "--help"}});
-  expect_all_refused({{"git", "log", "--exec", "-S"},
-                      {"git", "log", "-S", "--", "--output=x"},
-                      {"git", "log", "-n", "--", "--output=x"},
-                      {"git", "grep", "-e", "--", "--open-files-in-pager=x"},
-                      {"git", "grep", "-eA", "--open-files-in-pager=x"},
-                      {"git", "grep", "-A", "--", "--open-files-in-pager=x"},
-                      {"git", "grep", "-nO", "x"},
-                      {"git", "blame", "-S", "--output=x"},
-                      {"git", "log", "--unknown", "--", "--output=x"}});
+  expect_refused({{"git", "log", "--exec", "-S"},
+                  {"git", "log", "-S", "--", "--output=x"},
+                  {"git", "log", "-n", "--", "--output=x"},
+                  {"git", "grep", "-e", "--", "--open-files-in-pager=x"},
+                  {"git", "grep", "-eA", "--open-files-in-pager=x"},
+                  {"git", "grep", "-A", "--", "--open-files-in-pager=x"},
+                  {"git", "grep", "-nO", "x"},
+                  {"git", "blame", "-S", "--output=x"},
+                  {"git", "log", "--unknown", "--", "--output=x"}});
 }
 
 TEST(EverydayGit, ReadingSubmodulesIsReadingAndTheirConfigurationIsListed) {
   expect_admitted({{"git", "grep", "--recurse-submodules", "x"}, {"git", "ls-files", "--recurse-submodules"}});
-  expect_all_refused({{"git", "checkout", "--recurse-submodules", "x"}, {"git", "fetch", "--recurse-submodules"}});
+  expect_refused({{"git", "checkout", "--recurse-submodules", "x"}, {"git", "fetch", "--recurse-submodules"}});
   const ToolEntry git = entry_named("git");
   EXPECT_TRUE(git_question(git, Args{"git", "grep", "--recurse-submodules", "x"})->enters_submodules);
   EXPECT_FALSE(git_question(git, Args{"git", "grep", "x"})->enters_submodules);
@@ -119,17 +119,17 @@ TEST(EverydayGit, StashAndReflogAreAsBare) {
   EXPECT_THAT(everyday({"git", "stash", "list"})->argv, Not(Contains("--stat")));
   EXPECT_THAT(everyday({"git", "reflog", "list"})->argv, Not(Contains("--no-textconv")));
   EXPECT_THAT(everyday({"git", "reflog"})->argv, Contains("--no-textconv"));
-  expect_all_refused({{"git", "reflog", "list", "-p"}});
+  expect_refused({{"git", "reflog", "list", "-p"}});
 }
 
 TEST(EverydayGit, VerifiesExportsAndComparesRanges) {
   EXPECT_THAT(everyday({"git", "verify-commit", "HEAD"})->argv, Contains("gpg.program=gpg"));
   EXPECT_THAT(everyday({"git", "log"})->argv, Not(Contains("gpg.program=gpg"))) << "no other command starts it";
   expect_admitted({{"git", "fast-export", "--all"}, {"git", "range-diff", "a..b", "a..c"}});
-  expect_all_refused({{"git", "fast-export", "--export-marks=/x", "--all"},
-                      {"git", "fast-export", "--import-marks=/x", "--all"},
-                      {"git", "fast-export", "--exp=/x"},
-                      {"git", "range-diff", "--ext-diff", "a...b"}});
+  expect_refused({{"git", "fast-export", "--export-marks=/x", "--all"},
+                  {"git", "fast-export", "--import-marks=/x", "--all"},
+                  {"git", "fast-export", "--exp=/x"},
+                  {"git", "range-diff", "--ext-diff", "a...b"}});
 }
 
 TEST(EverydayRipgrep, PatternsAndFilesAreNoOptions) {
@@ -139,13 +139,13 @@ TEST(EverydayRipgrep, PatternsAndFilesAreNoOptions) {
                    {"rg", "-i", "--", "--pre"},
                    {"rg", "--hidden", "--", "-z"},
                    {"rg", "-A3", "--", "--pre"}});
-  expect_all_refused({{"rg", "-e", "x", "--pre", "y"},
-                      {"rg", "-e", "--", "--pre=y"},
-                      {"rg", "-A", "--", "--pre=y"},
-                      {"rg", "-eA", "--pre=y"},
-                      {"rg", "-f", "--pre=y"},
-                      {"rg", "--unknown", "--", "--pre=y"},
-                      {"rg", "-iz", "x"}});
+  expect_refused({{"rg", "-e", "x", "--pre", "y"},
+                  {"rg", "-e", "--", "--pre=y"},
+                  {"rg", "-A", "--", "--pre=y"},
+                  {"rg", "-eA", "--pre=y"},
+                  {"rg", "-f", "--pre=y"},
+                  {"rg", "--unknown", "--", "--pre=y"},
+                  {"rg", "-iz", "x"}});
 }
 
 TEST(EverydayNpm, ActsInADirectoryOfTheRepo) {
@@ -157,13 +157,13 @@ TEST(EverydayNpm, ActsInADirectoryOfTheRepo) {
   }
   EXPECT_THAT(paths({"npm", "ci"}, Kind::kOutput), Contains("package-lock.json"));
   EXPECT_FALSE(everyday({"npm", "--prefix", "sub", "test"})->needs_jail.empty());
-  expect_all_refused({{"npm", "--prefix", "~/x", "ci"},
-                      {"npm", "--prefix", "${HOME}", "ci"},
-                      {"npm", "--prefix=", "ci"},
-                      {"npm", "--prefix", "true", "ci"},
-                      {"npm", "-C"},
-                      {"npm", "--prefix", "sub", "-g", "ci"},
-                      {"npm", "--tag", "test", "exec"}});
+  expect_refused({{"npm", "--prefix", "~/x", "ci"},
+                  {"npm", "--prefix", "${HOME}", "ci"},
+                  {"npm", "--prefix=", "ci"},
+                  {"npm", "--prefix", "true", "ci"},
+                  {"npm", "-C"},
+                  {"npm", "--prefix", "sub", "-g", "ci"},
+                  {"npm", "--tag", "test", "exec"}});
 }
 
 TEST(EverydayNpm, SaysMoreAndAboutItself) {
@@ -174,11 +174,11 @@ TEST(EverydayNpm, SaysMoreAndAboutItself) {
                    {"npm", "pkg", "get", "name"},
                    {"npm", "help"},
                    {"npm", "help", "install"}});
-  expect_all_refused({{"npm", "--loglevel", "ls"},
-                      {"npm", "version", "patch"},
-                      {"npm", "pkg", "set", "name=x"},
-                      {"npm", "pkg"},
-                      {"npm", "config", "set", "x", "y"}});
+  expect_refused({{"npm", "--loglevel", "ls"},
+                  {"npm", "version", "patch"},
+                  {"npm", "pkg", "set", "name=x"},
+                  {"npm", "pkg"},
+                  {"npm", "config", "set", "x", "y"}});
 }
 
 TEST(EverydayNpm, RunsWhatIsInstalledInTheRepo) {
@@ -191,19 +191,19 @@ TEST(EverydayNpm, RunsWhatIsInstalledInTheRepo) {
   }
   EXPECT_THAT(everyday({"npx", "tsc", "--noEmit"})->argv,
               ElementsAre("npx", "--no", "--ignore-scripts", "tsc", "--noEmit"));
-  expect_all_refused({{"npx", "-y", "x"},
-                      {"npx", "--yes", "x"},
-                      {"npx", "-p", "x", "y"},
-                      {"npx", "--package=x", "y"},
-                      {"npx", "-c", "x"},
-                      {"npx", "x@1.2.3"},
-                      {"npx", "user/repo"},
-                      {"npx", "./x"},
-                      {"npx", "https://h.example/x.tgz"},
-                      {"npx", "github:u/r"},
-                      {"npx"},
-                      {"npm", "exec", "tsc", "--package=evil"},
-                      {"npm", "x", "--call", "y"}});
+  expect_refused({{"npx", "-y", "x"},
+                  {"npx", "--yes", "x"},
+                  {"npx", "-p", "x", "y"},
+                  {"npx", "--package=x", "y"},
+                  {"npx", "-c", "x"},
+                  {"npx", "x@1.2.3"},
+                  {"npx", "user/repo"},
+                  {"npx", "./x"},
+                  {"npx", "https://h.example/x.tgz"},
+                  {"npx", "github:u/r"},
+                  {"npx"},
+                  {"npm", "exec", "tsc", "--package=evil"},
+                  {"npm", "x", "--call", "y"}});
 }
 
 TEST(EverydayDocker, MountsTheWorkingDirectoryByItsPath) {
@@ -211,10 +211,10 @@ TEST(EverydayDocker, MountsTheWorkingDirectoryByItsPath) {
               ElementsAre("/r/src"));
   EXPECT_THAT(paths({"docker", "run", "-v.:/src:ro", "alpine"}, Kind::kWorkingDirectory), IsEmpty());
   expect_admitted({{"docker", "run", "--rm=true", "-itv", ".:/src:ro", "alpine", "sh", "-c", "x"}});
-  expect_all_refused({{"docker", "run", "-v", "/r/src:/src", "alpine"},
-                      {"docker", "run", "-v", "/r/src:/src:rw", "alpine"},
-                      {"docker", "run", "-v", "name:/src:ro", "alpine"},
-                      {"docker", "run", "-v", "../x:/src:ro", "alpine"}});
+  expect_refused({{"docker", "run", "-v", "/r/src:/src", "alpine"},
+                  {"docker", "run", "-v", "/r/src:/src:rw", "alpine"},
+                  {"docker", "run", "-v", "name:/src:ro", "alpine"},
+                  {"docker", "run", "-v", "../x:/src:ro", "alpine"}});
 }
 
 TEST(AdmittedWords, AreTheTablesThatAreEnforced) {

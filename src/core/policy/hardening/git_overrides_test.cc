@@ -26,7 +26,7 @@ std::vector<GitEntry> overrides_of(std::vector<std::string> keys) {
   return overrides ? *overrides : std::vector<GitEntry>();
 }
 
-bool is_refused(const GitEntry& entry) { return !git_overrides(std::vector{entry}); }
+bool refused(const GitEntry& entry) { return !git_overrides(std::vector{entry}); }
 
 TEST(GitListing, IsTakenApartByteForByte) {
   const Result<std::vector<GitEntry>> entries =
@@ -119,10 +119,10 @@ TEST(GitOverrides, AreSortedAndUnique) {
 }
 
 TEST(GitOverrides, WhatNoSettingOutranksIsRefused) {
-  EXPECT_TRUE(is_refused({"includeif.onbranch:main.path", "x"}));
-  EXPECT_TRUE(is_refused({"includeif.hasconfig:remote.*.url:https://x/**.path", "x"}));
-  EXPECT_TRUE(is_refused({"extensions.refstorage", "files:///elsewhere"}));
-  EXPECT_FALSE(is_refused({"extensions.refstorage", "reftable"}));
+  EXPECT_TRUE(refused({"includeif.onbranch:main.path", "x"}));
+  EXPECT_TRUE(refused({"includeif.hasconfig:remote.*.url:https://x/**.path", "x"}));
+  EXPECT_TRUE(refused({"extensions.refstorage", "files:///elsewhere"}));
+  EXPECT_FALSE(refused({"extensions.refstorage", "reftable"}));
   std::vector<GitEntry> many;
   for (std::size_t i = 0; i <= kMostGitOverrides; ++i) many.push_back({"filter." + std::to_string(i) + ".clean", ""});
   EXPECT_FALSE(git_overrides(many));
