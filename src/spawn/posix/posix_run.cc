@@ -30,6 +30,7 @@ constexpr int kNoSignal = 0;  // macOS: SO_NOSIGPIPE, set when the socket is mad
 #endif
 
 constexpr std::chrono::milliseconds kMostAnAnswerTakes{500};
+constexpr std::size_t kMostReports = 4;  // an init sends no more; a tool that took it over could send without end
 
 class PosixRun final : public LiveRun {
  public:
@@ -127,7 +128,7 @@ class PosixRun final : public LiveRun {
   void learn_the_tool() {
     ::shutdown(channel_.get(), SHUT_WR);
     const auto deadline = std::chrono::steady_clock::now() + kMostAnAnswerTakes;
-    while (tool_ == 0 && !ended_) {
+    while (tool_ == 0 && !ended_ && early_.size() < kMostReports) {
       const Received received = receive();
       if (received == Received::kEnd) return;
       if (received == Received::kReport) continue;
@@ -144,7 +145,7 @@ class PosixRun final : public LiveRun {
     if (!wrapper_) return;
     learn_the_tool();
     ::kill(*wrapper_, SIGKILL);
-    if (tool_ > 0 && !ended_) ::kill(-tool_, SIGKILL);
+    if (tool_ > 1 && !ended_) ::kill(-tool_, SIGKILL);  // 1: such a report would name every process of ours
   }
 
   int reap() {
