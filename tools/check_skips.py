@@ -37,16 +37,11 @@ def outcomes(report):
     for case in xml.parse(report).getroot().iter("testcase"):
         status = case.get("status")
         if status == "run" and case.find("failure") is None:
-            yield name_of(case), "passed"
+            yield case.get("name"), "passed"
         elif status in ("notrun", "disabled") and is_skip(case):
-            yield name_of(case), "skipped"
+            yield case.get("name"), "skipped"
         else:
-            yield name_of(case), "failed"
-
-
-def name_of(case):
-    # GoogleTest writes a parameter's value behind the name.
-    return case.get("name").partition("  # GetParam()")[0]
+            yield case.get("name"), "failed"
 
 
 def is_skip(case):

@@ -48,12 +48,6 @@ class CheckSkipsTest(CheckTest):
         self.assert_fails(self.check(SKIPPING, allowed), "Jail.NeedsCgroup was skipped")
         self.assert_fails(self.check(SKIPPING, "Jail.NeedsCgroup sometimes  # hm\n"), "no condition")
 
-    def test_a_parameters_value_is_no_part_of_the_name(self):
-        report = self.write("junit.xml", '<testsuite><testcase name="Jail.Java/native  # GetParam() = &lt;02&gt;" '
-                            'status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase></testsuite>')
-        allowed = self.write("allowed.txt", "Jail.Java/native  # no JVM\n")
-        self.assert_passes(self.run_check("check_skips.py", "--allowed", allowed, report))
-
     def test_an_allowed_skip_without_a_reason_fails(self):
         self.assert_fails(self.check(SKIPPING, "Jail.Needs*\n"), "without a reason")
 
