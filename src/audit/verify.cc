@@ -126,7 +126,7 @@ class Verifier {
       return {};
     }
     if (record->seq != expected) {
-      found(file, number, expected, fmt::format("record {} stands where {} should", record->seq, expected));
+      found(file, number, expected, fmt::format("this is record {}, and record {} is expected", record->seq, expected));
       return {};
     }
     if (record->prev != at_.hash) {
@@ -194,7 +194,7 @@ class Verifier {
     const std::string file = segment_name(at_.segment);
     if (out_.files == 0 && !end_.written && !end_.durable) return;  // there was never a record
     if (!end_.written || !end_.durable) {
-      found("head", 0, at_.seq, "it is missing or damaged: whether records were cut off cannot be told");
+      found("head", 0, at_.seq, "it is missing or damaged, so records may have been cut off");
       return;
     }
     const bool this_boot = end_.written->boot == options_.boot;

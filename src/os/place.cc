@@ -74,9 +74,9 @@ std::string_view advice_for(Place place) {
     case Place::kNoProc:
       return "/proc is not mounted here: mount -t proc proc /proc";
     case Place::kOwnJail:
-      return "this is a jail of sallyport's already, which lets nobody make another: let the outer call start the tool";
+      return "this is already a jail of sallyport, and no jail can be made in it: let the outer call start the tool";
     case Place::kGvisor:
-      return "gVisor's kernel cannot build this jail, and keeps its container apart itself: `jail` none there";
+      return "gVisor's kernel cannot build this jail, and is itself a jail around its container: use `jail` none there";
     case Place::kDocker:
       return "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
              "--security-opt systempaths=unconfined; everything in it may then make namespaces, so run nothing else in "

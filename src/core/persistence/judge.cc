@@ -71,7 +71,7 @@ class Judge {
   void by_absence(const Change& change, const std::string& path) {
     if (change.before == FileType::kDirectory || path.contains("node_modules/")) return;
     const std::string_view name = last_component(path);
-    constexpr std::string_view kGone = "it is gone, and with it what it told a package manager to do or not to do";
+    constexpr std::string_view kGone = "it was deleted, so a package manager no longer obeys it";
     if (name == "package-lock.json" || name == "npm-shrinkwrap.json") return add(change, "lockfile", kGone, kLow);
     for (auto [at, end] = by_name_.equal_range(name); at != end; ++at) {
       const Row& row = *at->second;

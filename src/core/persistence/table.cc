@@ -13,7 +13,7 @@ using enum PersistenceSeverity;
 using enum Where;
 
 constexpr std::string_view kByGit = "git runs it with its next command";
-constexpr std::string_view kLeadsGit = "git obeys it, and is led to other files by it";
+constexpr std::string_view kLeadsGit = "git obeys it, and reads other files because of it";
 constexpr std::string_view kManager = "runs with the next commit, by a manager of git hooks";
 constexpr std::string_view kByVcs = "another version control system obeys it, hooks and aliases included";
 constexpr std::string_view kByCi = "the CI service runs it with its own secrets";

@@ -37,7 +37,7 @@ Status check_plan(const Plan& plan) {
                                 "leave `extra_ca` out"));
   }
   if (plan.run_as) {
-    return fail(invalid_request("repo", "it belongs to another user, and this jail cannot become somebody else",
+    return fail(invalid_request("repo", "it belongs to another user, and this jail cannot run a tool as another user",
                                 "start the gate as the repo's owner"));
   }
   return {};

@@ -42,11 +42,11 @@ std::vector<RuleInfo> trace_rules() {
        .help = "Find out what it sends there. It had no network here."},
       {.id = std::string(kAsksForSocket),
        .severity = Severity::kHigh,
-       .summary = "the program connects to a socket of the system",
+       .summary = "the program connects to a socket of a system service",
        .help = "Container daemons, agents and buses act for whoever asks them. Do not run it outside a jail."},
       {.id = std::string(kReachesForTracer),
        .severity = Severity::kHigh,
-       .summary = "the program reaches for whoever traces it",
+       .summary = "the program tries to reach the process that traces it",
        .help = "What the trace does not show may have happened all the same."},
   };
 }

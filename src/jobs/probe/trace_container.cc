@@ -115,7 +115,7 @@ std::variant<TracedRun, ScannerOutcome, NoContainer> trace_in_container(const Jo
     // Our deadline ended the client, not the container: the daemon has the output.
     static_cast<void>(docker(context, {"kill", name}, kDaemonAnswers));
     const Result<ProcessResult> said = docker(context, {"logs", name}, kDaemonAnswers);
-    if (!said || exit_code(said) != 0) return ScannerOutcome(failed("its trace cannot be had: " + why_not(said)));
+    if (!said || exit_code(said) != 0) return ScannerOutcome(failed("cannot read its trace: " + why_not(said)));
     if (said->stderr_stream.truncated) return ScannerOutcome(failed("its trace is longer than the output limit"));
     traced.trace = said->stderr_stream.bytes;
     traced.ended_by_us = true;

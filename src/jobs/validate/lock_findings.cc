@@ -41,13 +41,13 @@ const std::vector<RuleInfo>& rules() {
        "Run npm install and look at what changes"},
       {"lock-install-script", Severity::kLow, "a package has an install script, which did not run",
        "Name the package with `allow_scripts` when it needs it"},
-      {"lock-too-young", Severity::kHigh, "a version was published too recently, or nobody knows when",
+      {"lock-too-young", Severity::kHigh, "a version was published too recently, or its date is unknown",
        "Wait, or choose an earlier version"},
       {"signature-invalid", Severity::kCritical, "a registry signature is wrong", "Do not install this"},
       {"signature-missing", Severity::kMedium, "the registry signs its packages, and one has no signature",
        "Ask its publisher"},
       {"lock-none", Severity::kLow, "there is no lock file, so one was made", "Commit a package-lock.json"},
-      {"lock-other-manager", Severity::kInfo, "another package manager's lock file was not looked at",
+      {"lock-other-manager", Severity::kInfo, "another package manager's lock file was not checked",
        "Keep one lock file"},
   };
   return made;

@@ -145,7 +145,7 @@ LockOutcome run_lock_stage(const StageSetup& setup, NpmProject project) {
   stage.state = StageState::kPassed;
   for (const std::string& other : project.other_locks) {
     stage.findings.push_back(
-        lock_finding("lock-other-manager", fmt::format("{} was not looked at", other), {.path = other}));
+        lock_finding("lock-other-manager", fmt::format("{} was not checked", other), {.path = other}));
   }
   if (project.lock_path.empty() && !make_lock(setup, stage, project)) return done;
   auto lock = parse_lockfile(project.lock_text);

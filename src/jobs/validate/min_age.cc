@@ -92,11 +92,11 @@ std::vector<Finding> too_young(const Lockfile& lock, std::string_view lock_path,
     const auto time = known == times.end() ? VersionTimes::const_iterator() : known->second.find(package.version);
     const bool dated = known != times.end() && time != known->second.end();
     if (dated && time->second <= newest) continue;
-    findings.push_back(lock_finding(
-        "lock-too-young",
-        fmt::format("{}@{}: {}", shown(package.name), shown(package.version),
-                    dated ? fmt::format("published {}", time_text(time->second)) : std::string("nobody knows when")),
-        {.path = std::string(lock_path)}));
+    findings.push_back(lock_finding("lock-too-young",
+                                    fmt::format("{}@{}: {}", shown(package.name), shown(package.version),
+                                                dated ? fmt::format("published {}", time_text(time->second))
+                                                      : std::string("its date of publication is unknown")),
+                                    {.path = std::string(lock_path)}));
   }
   return sorted(std::move(findings));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kConfig = "a configuration steers or blinds the scan; one in the repo is refused";
 constexpr std::string_view kTemplate = "it is a program over the report; one in the repo is refused";
-constexpr std::string_view kAnchoreReport = "a symlink planted there would be written through";
+constexpr std::string_view kAnchoreReport = "a symlink planted there would lead the write elsewhere";
 constexpr std::string_view kFrom = "it can name a daemon, a registry or an image";
 constexpr std::string_view kVex = "it suppresses findings; one in the repo is refused";
 

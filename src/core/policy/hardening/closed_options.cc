@@ -70,7 +70,8 @@ class ClosedOptionsReader {
     if (option.treat == Treat::kRefuse) return add(option, word, {});
     if (at_ == arguments_.size()) return fail(refused(word, "it needs a value", "write the value after it"));
     const std::string_view value = arguments_[at_++];
-    if (is_option(value)) return fail(refused(value, "it stands where a value must", "write --option=value"));
+    if (is_option(value))
+      return fail(refused(value, "an option cannot be the value of the option before it", "write --option=value"));
     return add(option, word, value);
   }
 

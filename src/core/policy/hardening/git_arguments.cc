@@ -16,10 +16,9 @@ namespace {
 
 constexpr std::string_view kRunsProgram = "it names a program to run";
 constexpr std::string_view kRunsDriver = "it runs a command from the repo's configuration";
-constexpr std::string_view kWritesFile = "it writes to a file of its argument's choosing";
-constexpr std::string_view kContinues =
-    "it goes on with a todo list that may have come with the repo, exec lines included";
-constexpr std::string_view kReachable = "only the repo's own configuration is within reach";
+constexpr std::string_view kWritesFile = "it writes to the file that its argument names";
+constexpr std::string_view kContinues = "it obeys a todo list that may have come with the repo, exec lines included";
+constexpr std::string_view kReachable = "only the repo's own configuration can be read";
 
 // git accepts any unambiguous prefix of a long option, so "--upload-pa" is refused as well.
 constexpr auto kRefusedOptions = std::to_array<RefusedGitOption>({

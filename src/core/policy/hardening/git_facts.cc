@@ -40,7 +40,7 @@ void add_refused(Facts& facts) {
   facts.add(GitFact::kRefused, "-c of a key that is not on the closed list",
             "it would win over the gate's own settings");
   facts.add(GitFact::kRefused, "-C, --git-dir, --work-tree outside the repo",
-            "git would obey a repo nobody has checked");
+            "git would obey the configuration of a repo that was not checked");
   facts.add(GitFact::kRefused, "a command that is not on the closed list", "git looks it up as an alias of the repo");
   facts.add(GitFact::kRefused, "fsck, fetch, pull, remote, submodule where a skipList is configured",
             "git prints lines of the file it names, and no setting outranks it");
@@ -57,7 +57,7 @@ void add_refused(Facts& facts) {
   facts.add(GitFact::kRefused, "archive --format other than tar and zip", "it runs a command from the configuration");
   facts.add(GitFact::kRefused, "--submodule=diff", "it starts git in each submodule, with that one's drivers");
   facts.add(GitFact::kRefused, "--strategy other than git's own", "another one is a program to run");
-  facts.add(GitFact::kNeutralised, "*.patch of format-patch", "a symlink planted there would be written through");
+  facts.add(GitFact::kNeutralised, "*.patch of format-patch", "a symlink planted there would lead the write elsewhere");
   facts.add(GitFact::kRefused, "format-patch --suffix with a slash", "it writes elsewhere");
   facts.add(GitFact::kRefused, "submodule, all but status", "the others run commands from the configuration");
   facts.add(GitFact::kRefused, "init, clone, worktree with a path that may lie outside the repo", "they write there");
@@ -74,7 +74,8 @@ void add_neutralised(Facts& facts) {
   facts.add(GitFact::kNeutralised, "core.worktree",
             "moves the work tree anywhere on the host; the gate names it instead");
   facts.add(GitFact::kNeutralised, "an unknown key in a section that names programs", "a newer git may know it");
-  facts.add(GitFact::kNeutralised, "an unknown key that sounds like a program or a file", "a newer git may know it");
+  facts.add(GitFact::kNeutralised, "an unknown key whose name ends as those of programs and files do",
+            "a newer git may know it");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ constexpr auto kGitleaksOptions = std::to_array<KnownOption>({
     {"--config", 'c', Takes::kValue, Treat::kObey,
      "rules and allowlists blind the scan; those of the repo are refused"},
     {"--baseline-path", 'b', Takes::kValue, Treat::kObey, "it suppresses findings; one in the repo is refused"},
-    {"--report-path", 'r', Takes::kValue, Treat::kOutput, "a symlink planted there would be written through"},
+    {"--report-path", 'r', Takes::kValue, Treat::kOutput, "a symlink planted there would lead the write elsewhere"},
     {"--report-template", 0, Takes::kValue, Treat::kObey,
      "it is a program over the report; one in the repo is refused"},
     {"--diagnostics", 0, Takes::kValue, Treat::kRefuse, "it writes profiles or serves them"},

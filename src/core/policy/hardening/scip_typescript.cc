@@ -60,7 +60,7 @@ Result<HardenedCommand> harden_scip_typescript(Argv argv) {
 std::vector<HardeningFact> scip_typescript_facts() {
   std::vector<HardeningFact> facts = {
       {HardeningFact::Kind::kNeutralised, "index.scip, or --output FILE",
-       "a symlink planted there would be written through"},
+       "a symlink planted there would lead the write elsewhere"},
       {HardeningFact::Kind::kRefused, "--infer-tsconfig without a jail", kInfers},
       {HardeningFact::Kind::kRefused, "commands other than index", "none is needed"},
   };

@@ -20,7 +20,7 @@ constexpr auto kOtherCommands =
 constexpr std::string_view kRuleCode = "it lets rules run code";
 constexpr std::string_view kBuilds = "it runs the repo's build or package manager";
 constexpr std::string_view kSends = "it sends data to a server";
-constexpr std::string_view kSemgrepReport = "a symlink planted there would be written through";
+constexpr std::string_view kSemgrepReport = "a symlink planted there would lead the write elsewhere";
 
 constexpr auto kSemgrepOptions = std::to_array<KnownOption>({
     {"--dangerously-allow-arbitrary-code-execution-from-rules", 0, Takes::kNothing, Treat::kRefuse, kRuleCode},

@@ -14,14 +14,14 @@ constexpr std::string_view kPipe = "it starts a shell for a value that begins wi
 constexpr std::string_view kDaemon = "its tracer would outlive the run's own process";
 
 constexpr auto kStraceOptions = std::to_array<KnownOption>({
-    {"--attach", 'p', Takes::kValue, Treat::kRefuse, "it stops and reads a process of somebody else"},
+    {"--attach", 'p', Takes::kValue, Treat::kRefuse, "it stops and reads another process of the user"},
     {"--env", 'E', Takes::kValue, Treat::kRefuse, "it sets any variable for the traced program, LD_PRELOAD too"},
     {"--user", 'u', Takes::kValue, Treat::kRefuse, "it runs the program as another user"},
     {"--daemonize", 'D', Takes::kMaybeValue, Treat::kRefuse, kDaemon},
     {"--daemonised", 0, Takes::kMaybeValue, Treat::kRefuse, kDaemon},
     {"--daemonized", 0, Takes::kMaybeValue, Treat::kRefuse, kDaemon},
     {"--argv0", 0, Takes::kValue, Treat::kRefuse, "a program can do something else under another name"},
-    {"--output", 'o', Takes::kValue, Treat::kOutput, "a symlink planted there would be written through"},
+    {"--output", 'o', Takes::kValue, Treat::kOutput, "a symlink planted there would lead the write elsewhere"},
     {"--output-append-mode", 'A'},
     {"--output-separately"},
     {"--columns", 'a', Takes::kValue},
