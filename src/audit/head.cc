@@ -5,12 +5,12 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "core/bytes/sha256.h"
 #include "core/errors.h"
+#include "core/text/number.h"
 #include "os/file.h"
 
 namespace sallyport::audit {
@@ -23,11 +23,6 @@ off_t offset_of(Slot slot) { return slot == Slot::kWritten ? 0 : static_cast<off
 
 std::string check_of(std::string_view text) { return sha256_hex(text).substr(0, kCheckDigits); }
 
-bool read_count(std::string_view text, std::uint64_t& number) {
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && after == text.data() + text.size();
-}
-
 std::optional<HeadSlot> parse_slot(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos || end < kCheckDigits + 1) return std::nullopt;
@@ -39,11 +34,15 @@ std::optional<HeadSlot> parse_slot(std::string_view text) {
     words.push_back(rest.substr(0, rest.find(' ')));
     rest.remove_prefix(std::min(words.back().size() + 1, rest.size()));
   }
+  if (words.size() != 5 || !is_sha256_hex(words[3])) return std::nullopt;
+  const auto segment = whole_number<std::uint64_t>(words[0]);
+  const auto offset = whole_number<std::uint64_t>(words[1]);
+  const auto seq = whole_number<std::uint64_t>(words[2]);
+  if (!segment || !offset || !seq) return std::nullopt;
   HeadSlot slot;
-  if (words.size() != 5 || !read_count(words[0], slot.at.segment) || !read_count(words[1], slot.at.offset) ||
-      !read_count(words[2], slot.at.seq) || !is_sha256_hex(words[3])) {
-    return std::nullopt;
-  }
+  slot.at.segment = *segment;
+  slot.at.offset = *offset;
+  slot.at.seq = *seq;
   slot.at.hash = words[3];
   slot.boot = words[4];
   return slot;

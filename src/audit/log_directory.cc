@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "core/errors.h"
+#include "core/text/number.h"
 #include "os/directory.h"
 #include "os/file.h"
 
@@ -58,10 +58,7 @@ std::optional<std::uint64_t> first_record_of(std::string_view name) {
   if (!name.starts_with(kSegmentPrefix) || !name.ends_with(kSegmentSuffix)) return std::nullopt;
   name.remove_prefix(kSegmentPrefix.size());
   name.remove_suffix(kSegmentSuffix.size());
-  std::uint64_t number = 0;
-  const auto [after, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc{} || after != name.data() + name.size()) return std::nullopt;
-  return number;
+  return whole_number<std::uint64_t>(name);
 }
 
 }  // namespace

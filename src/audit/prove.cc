@@ -3,22 +3,20 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "audit/log_reader.h"
 #include "audit/tiles.h"
 #include "core/bytes/base64.h"
 #include "core/errors.h"
+#include "core/text/number.h"
 #include "os/file.h"
 
 namespace sallyport::audit {
 namespace {
 
-std::optional<std::uint64_t> as_number(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || after != text.data() + text.size() || text.size() > 19) return std::nullopt;
-  return number;
+// 20 digits and more are the start of a run's id.
+std::optional<std::uint64_t> record_number(std::string_view wanted) {
+  constexpr std::size_t kMostDigits = 19;
+  return wanted.size() > kMostDigits ? std::nullopt : whole_number<std::uint64_t>(wanted);
 }
 
 // The start of a run's id is enough if it is long enough to be unique.
@@ -48,7 +46,7 @@ Result<NoteKey> own_public_key(const LogDirectory& directory) {
 }
 
 Result<std::string> find_record(const LogDirectory& directory, const std::string& wanted) {
-  const std::optional<std::uint64_t> number = as_number(wanted);
+  const std::optional<std::uint64_t> number = record_number(wanted);
   LogReader reader = TRY(LogReader::open(directory));
   std::string found;
   while (const std::optional<LogRecord> record = TRY(reader.next())) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <charconv>
 #include <system_error>
 #include <utility>
 
+#include "core/text/number.h"
 #include "core/text/printable.h"
 #include "core/view/paths.h"
 #include "sallyport/event_name.h"
@@ -43,11 +43,7 @@ std::optional<std::string> distrusted_git(const struct stat& git, const fs::path
 
 RepoOwners RepoOwners::current(const std::optional<std::string>& sudo_uid_text) {
   RepoOwners owners{.us = TrustContext::current({})};
-  if (owners.us.uid != 0 || !sudo_uid_text) return owners;
-  uid_t uid = 0;
-  const char* const end = sudo_uid_text->data() + sudo_uid_text->size();
-  const auto [after, error] = std::from_chars(sudo_uid_text->data(), end, uid);
-  if (error == std::errc{} && after == end) owners.sudo_uid = uid;
+  if (owners.us.uid == 0 && sudo_uid_text) owners.sudo_uid = whole_number<uid_t>(*sudo_uid_text);
   return owners;
 }
 
@@ -81,7 +77,7 @@ fs::path repo_around(const fs::path& directory, const Environment& environment, 
                  .name = event_name::kRepoGitIgnored,
                  .fields = {{"reason", root.ignored},
                             {"repo", root.path.string()},
-                            {"hint", "name the repo with --repo DIR if it is to be believed"}}});
+                            {"hint", "name the repo with --repo DIR to use it anyway"}}});
   }
   return std::move(root.path);
 }

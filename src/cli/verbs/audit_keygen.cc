@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "core/errors.h"
 #include "core/json/json.h"
 #include "core/parse_units.h"
+#include "core/text/number.h"
 #include "os/file.h"
 
 namespace sallyport::cli {
@@ -111,10 +111,12 @@ Status add_copy(KeygenCommand& command, std::string_view value) {
   return {};
 }
 Status set_every(KeygenCommand& command, std::string_view value) {
-  const auto [after, error] =
-      std::from_chars(value.data(), value.data() + value.size(), command.settings.every_records);
-  if (error == std::errc{} && after == value.data() + value.size() && command.settings.every_records > 0) return {};
-  return fail(invalid_request("every", fmt::format("'{}' is not a number of records", value), "e.g. --every 256"));
+  const auto records = whole_number<std::uint64_t>(value);
+  if (!records || *records == 0) {
+    return fail(invalid_request("every", fmt::format("'{}' is not a number of records", value), "e.g. --every 256"));
+  }
+  command.settings.every_records = *records;
+  return {};
 }
 Status set_interval(KeygenCommand& command, std::string_view value) {
   const std::chrono::milliseconds interval = TRY(parse_duration(value, "interval"));

@@ -1,14 +1,17 @@
-// printable, UTF-8, units as they are written, did-you-mean.
+// printable, UTF-8, whole numbers, units as they are written, did-you-mean.
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/text/did_you_mean.h"
+#include "core/text/number.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
 #include "core/text/utf8.h"
@@ -44,6 +47,20 @@ TEST(Utf8, RefusesOverlongSurrogateTruncatedAndTooLargeForms) {
                            "\xf8\x88\x80\x80\x80", "\xe2\x82", "12345678\xff", "\xc3("}) {
     EXPECT_FALSE(is_valid_utf8(text)) << printable(text);
   }
+}
+
+TEST(WholeNumber, IsTheWholeTextAndFitsItsType) {
+  EXPECT_EQ(whole_number<std::uint8_t>("255"), 255);
+  EXPECT_EQ(whole_number<std::uint8_t>("256"), std::nullopt);
+  EXPECT_EQ(whole_number<std::uint64_t>("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(whole_number<std::uint64_t>("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(whole_number<int>("-7"), -7);
+  EXPECT_EQ(whole_number<unsigned>("007"), 7U);
+  EXPECT_EQ(whole_number<unsigned>("fF", 16), 255U);
+  for (const char* text : {"", " 1", "1 ", "+1", "-1", "1x", "0x1", "1.0", "-"}) {
+    EXPECT_EQ(whole_number<unsigned>(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(whole_number<unsigned>(std::string_view("12\0", 3)), std::nullopt);
 }
 
 TEST(Units, WritesDurationsAndSizesForPeople) {
