@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gate/egress_session.h"
 #include "jails/bwrap/bwrap_jail.h"
 #include "jails/container/container_jail.h"
 #include "jails/landlock/landlock_jail.h"
@@ -73,9 +74,10 @@ class BuiltinJails {
   }
 
  private:
-  // What all jails of our own share in every call.
+  // What all jails of our own share in every call; and the network of most.
   [[nodiscard]] spawn::JailShape base() {
     spawn::JailShape shape = native::render_base(root_.get());
+    shape.network = network_without_hosts();
     shape.fail_at_for_tests = native_.fault_for_tests();
     return shape;
   }

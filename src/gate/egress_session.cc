@@ -63,16 +63,8 @@ Message sent(NetlinkDatagram datagram, Message how = {}) {
   return how;
 }
 
-}  // namespace
-
-Result<spawn::NetworkSpec> network_for(const Plan& plan) {
+spawn::NetworkSpec network_listening_at(const std::vector<std::uint16_t>& ports) {
   spawn::NetworkSpec network;
-  const std::vector<std::uint16_t> ports = listening_ports(plan);
-  if (ports.size() + kOtherSockets > spawn::wire::kMaxNetSockets) {
-    return fail(invalid_request("allow_host",
-                                fmt::format("{} different ports are more than a run can have", ports.size()),
-                                fmt::format("at most {}", spawn::wire::kMaxNetSockets - kOtherSockets)));
-  }
   const std::uint16_t other_ports = free_port(ports);
   for (const std::uint16_t port : ports) network.sockets.push_back({SOCK_STREAM, port});
   network.sockets.push_back({SOCK_STREAM, other_ports});
@@ -96,6 +88,20 @@ Result<spawn::NetworkSpec> network_for(const Plan& plan) {
       sent(prohibit_groups(false), {.not_with = kRefusesAtOnce}),
       sent(prohibit_groups(true), {.required = false, .not_with = kRefusesAtOnce})};
   return network;
+}
+
+}  // namespace
+
+spawn::NetworkSpec network_without_hosts() { return network_listening_at({}); }
+
+Result<spawn::NetworkSpec> network_for(const Plan& plan) {
+  const std::vector<std::uint16_t> ports = listening_ports(plan);
+  if (ports.size() + kOtherSockets > spawn::wire::kMaxNetSockets) {
+    return fail(invalid_request("allow_host",
+                                fmt::format("{} different ports are more than a run can have", ports.size()),
+                                fmt::format("at most {}", spawn::wire::kMaxNetSockets - kOtherSockets)));
+  }
+  return network_listening_at(ports);
 }
 
 Result<spawn::NetworkWatch> EgressSession::start(NetworkOpened network) {

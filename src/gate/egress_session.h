@@ -17,6 +17,9 @@ namespace sallyport {
 // The requests to the kernel and the sockets that init opens inside. A plan that allows no host gets the same without
 // listening ports, so that each of the tool's attempts is refused at once and reported by name.
 [[nodiscard]] Result<spawn::NetworkSpec> network_for(const Plan& plan);
+// What network_for() gives a plan without hosts. Jails that are built ahead get it: a run with the same network takes it
+// over, any other run makes its own.
+[[nodiscard]] spawn::NetworkSpec network_without_hosts();
 
 class EgressSession {
  public:

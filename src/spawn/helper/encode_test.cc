@@ -113,6 +113,18 @@ TEST(LaunchImage, LeavesOutWhatIsBuiltAlready) {
   EXPECT_EQ(decoded_ops(mapped), std::vector{ops[2]});
 }
 
+TEST(LaunchImage, LeavesOutTheNetworkThatIsBuiltAlreadyAndNoOther) {
+  const LaunchSpec spec = jailed_spec();
+  const Mapped same(encode(spec, {.network = spec.network}));
+  ASSERT_TRUE(same.accepted());
+  EXPECT_EQ(decoded_network(same), NetworkSpec());
+  NetworkSpec other = spec.network;
+  other.sockets.back().port += 1;
+  const Mapped another(encode(spec, {.network = other}));
+  ASSERT_TRUE(another.accepted());
+  EXPECT_EQ(decoded_network(another), spec.network);
+}
+
 TEST(LaunchImage, OfAShapeHasAllThatCanBeBuiltAhead) {
   const LaunchSpec spec = jailed_spec();
   const auto& jail = std::get<JailPlace>(spec.place);

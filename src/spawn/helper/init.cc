@@ -35,7 +35,7 @@ long tie_again(const InitStart& start, const Run& run) {
 // Builds what the request in `run.image` wants beyond the shape.
 bool build_the_rest(const InitStart& start, Run& run, Failure& failure) {
   Steps steps(*run.image, failure);
-  if (run.network.count == 0 && !open_network(run, steps)) return false;
+  if (!open_network(run, steps)) return false;
   hand_over_network(run);
   sys(__NR_close, long{run.proc_fd});
   if (!run.has(wire::kWholeJail) && !(add_to_root(run, steps) && enter_root(steps))) return false;

@@ -5,6 +5,7 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/netlink.h>
+#include <linux/sched.h>
 #include <linux/sockios.h>
 #include <sys/socket.h>
 
@@ -89,12 +90,19 @@ void fit_tcp_to_short_ways(long proc) {
   write_text(proc, "sys/net/ipv4/tcp_congestion_control", kReno, sizeof kReno - 1);
 }
 
-}  // namespace
+// From here on we are in a network namespace of our own with nothing in it; the one that was made ahead keeps only its
+// sockets.
+bool leave_network(Steps& steps) {
+  return steps.ok(Stage::kClone, sys(__NR_unshare, long{CLONE_NEWNET})) && steps.ok(Stage::kLoopback, loopback_up());
+}
 
-bool open_network(Run& run, Steps& steps) {
+void close_sockets(const Network& network) {
+  for (std::uint32_t i = 0; i < network.count; ++i) sys(__NR_close, long{network.sockets[i]});
+}
+
+// Makes the image's network in this namespace. `network` gets its sockets.
+bool make_network(const Run& run, Network& network, Steps& steps) {
   const wire::Image& image = *run.image;
-  Network& network = run.network;
-  if (image.net_socket_count == 0) return true;
   fit_tcp_to_short_ways(run.proc_fd);
   const auto* messages = reinterpret_cast<const wire::NetMessage*>(run.at(image.net_messages_at));
   long kept = -1;
@@ -116,6 +124,19 @@ bool open_network(Run& run, Steps& steps) {
   return true;
 }
 
+}  // namespace
+
+bool open_network(Run& run, Steps& steps) {
+  if (run.image->net_socket_count == 0) return true;
+  const Network ahead = run.network;
+  run.network = {};
+  if (ahead.count != 0 && !leave_network(steps)) return false;
+  if (!make_network(run, run.network, steps)) return false;
+  // Closed only now: with its last socket the kernel takes the old namespace down, under the lock that we have needed.
+  close_sockets(ahead);
+  return true;
+}
+
 void hand_over_network(Run& run) {
   const Network& network = run.network;
   if (network.count == 0) return;
@@ -123,7 +144,7 @@ void hand_over_network(Run& run) {
   report.kind = wire::ReportKind::kNetwork;
   report.flags = network.flags;
   send_report(run.fds[wire::kFdChannel], report, network.sockets, network.count);
-  for (std::uint32_t i = 0; i < network.count; ++i) sys(__NR_close, long{network.sockets[i]});
+  close_sockets(network);
 }
 
 }  // namespace sallyport::spawn::helper

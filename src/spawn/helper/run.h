@@ -239,7 +239,8 @@ long make_cgroups_read_only();
 // /proc. 0 or a negative errno.
 long make_user_namespace(int proc);
 
-// network.cc: opens the image's sockets in this network namespace, and passes them to the owner.
+// network.cc: makes the image's network, if it names one, in place of one that was made ahead; passes its sockets to the
+// owner.
 bool open_network(Run& run, Steps& steps);
 void hand_over_network(Run& run);
 long loopback_up();

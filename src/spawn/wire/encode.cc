@@ -144,6 +144,8 @@ bool JailShape::fits(const LaunchSpec& spec) const {
            jail->landlock_writable == landlock_writable && jail->seccomp == seccomp &&
            jail->allow_speculation == allow_speculation && spec.cgroup_procs_fds.empty() != joins_cgroups;
   }
+  // A run without a network of its own would get the jail's.
+  if (!network.sockets.empty() && spec.network.sockets.empty()) return false;
   return jail->root_ops.size() >= root_ops.size() &&
          std::equal(root_ops.begin(), root_ops.end(), jail->root_ops.begin());
 }
@@ -182,7 +184,7 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
     header.as_uid = spec.run_as->uid;
     header.as_gid = spec.run_as->gid;
   }
-  encode_network(spec.network, header, writer);
+  if (spec.network != built.network) encode_network(spec.network, header, writer);
   if (const auto* jail = std::get_if<JailPlace>(&spec.place)) {
     encode_jail(*jail, built.root_ops.size(), header, writer);
   } else if (const auto* confined = std::get_if<ConfinedPlace>(&spec.place)) {

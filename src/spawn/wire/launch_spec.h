@@ -129,8 +129,9 @@ struct LaunchSpec {
   }
 };
 
-// The part of a jail that is built before there is a run for it: the first steps of its root; when `whole`, all steps,
-// its network, and its locks, unless the tool has to join a cgroup first.
+// The part of a jail that is built before there is a run for it: its network, and the first steps of its root; when
+// `whole`, all steps, and its locks, unless the tool has to join a cgroup first. A jail that is not whole makes another
+// network for a run that needs another.
 struct JailShape {
   std::vector<RootOp> root_ops{};
   NetworkSpec network{};

@@ -36,6 +36,14 @@ TEST(JailShape, ThatIsABaseFitsEveryRunThatStartsWithIt) {
   EXPECT_FALSE(base.fits(spec_of({})));
 }
 
+TEST(JailShape, WithANetworkFitsNoRunThatWantsNone) {
+  const JailShape base{.network = {.sockets = {{.type = 1, .port = 53}}}};
+  LaunchSpec spec = spec_of({kUsr});
+  EXPECT_FALSE(base.fits(spec)) << "the run would get the jail's";
+  spec.network.sockets = {{.type = 1, .port = 80}};
+  EXPECT_TRUE(base.fits(spec)) << "another one is made for it";
+}
+
 TEST(JailShape, FitsNoRunWithoutAJailOfOurs) {
   LaunchSpec without;
   without.place = NoJailPlace{};

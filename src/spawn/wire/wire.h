@@ -163,9 +163,9 @@ struct Image {
   std::uint32_t writable_at, writable_count;  // 64-bit string offsets: Landlock's writable places; of kConfined:
                                               // where files' modes, owners and times may change
   std::uint32_t net_messages_at, net_message_count;
-  std::uint32_t net_sockets_at, net_socket_count;
-  std::uint32_t cwd;        // string; used when jailed
-  std::uint32_t exec_path;  // string; used when jailed, else the exe descriptor is executed
+  std::uint32_t net_sockets_at, net_socket_count;  // of a request: 0 when the jail has the run's network already
+  std::uint32_t cwd;                               // string; used when jailed
+  std::uint32_t exec_path;                         // string; used when jailed, else the exe descriptor is executed
   std::uint64_t exec_device, exec_inode, exec_size;
   std::int64_t exec_mtime_ns;
   std::uint32_t cgroup_count;
