@@ -30,10 +30,11 @@ namespace sallyport {
 struct AuditCall {
   const JailedSubprocessSpec& spec;
   JailKind jail = JailKind::kAuto;
-  std::string_view policy_digest{};     // empty: the policy itself was refused
-  std::filesystem::path repo{};         // the gate's; empty: the one that `spec` names
-  std::string_view job{};               // GateConfig::job
-  std::optional<std::string> commit{};  // the repo's commit; nullopt: it has none, or none that can be trusted
+  std::string_view policy_digest{};        // empty: the policy itself was refused
+  std::filesystem::path repo{};            // the gate's; empty: the one that `spec` names
+  std::string_view job{};                  // GateConfig::job
+  std::optional<std::string> commit{};     // the repo's commit; nullopt: it has none, or none that can be trusted
+  std::optional<std::string> workspace{};  // the name of its workspace, empty for one without; nullopt: it uses none
 };
 
 // The result of a part of a job, in the words of in-toto's Test Result; the last two cannot be attested.

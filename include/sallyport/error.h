@@ -125,6 +125,8 @@ struct Error {
   ErrorDetail detail;
   std::string message;  // "<what> <subject>: <why>", one line, no trailing stop
   std::string hint;     // what to change; may be empty
+  // The tool ran before this happened: what it did is done, and how it ended may be unknown. False: it never started.
+  bool tool_had_started = false;
 
   template <class T>
   [[nodiscard]] const T* as() const {

@@ -163,6 +163,7 @@ struct JailedSubprocessResult {
   // For a run with a writable repo and no workspace: what it left there that would run later, outside. Paths are
   // relative to the repo. For a workspace, call Workspace::diff().
   std::vector<PersistenceFinding> persistence{};
+  std::string persistence_incomplete{};  // why `persistence` may lack some; empty: it lists all
   // The run's scratch directory, for typed read-back; empty when the jail had none. Its files disappear with this
   // value.
   std::optional<SandboxedPath> scratch{};

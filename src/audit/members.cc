@@ -31,6 +31,23 @@ Json limits_of(const Limits& limits) {
 
 const std::filesystem::path& repo_of(const AuditCall& call) { return call.repo.empty() ? call.spec.repo : call.repo; }
 
+// What the caller asked for that lets the tool do more, or do it with the operator's means; hosts, paths and variables
+// have members of their own.
+Json weakened_by(const JailedSubprocessSpec& spec) {
+  Json names = Json::array();
+  const auto add_if = [&names](bool asked, std::string_view name) {
+    if (asked) names.push_back(name);
+  };
+  add_if(spec.git_access != GitAccess::kProtected, "git_writable");
+  add_if(spec.allow_package_scripts.has_value(), "package_scripts");
+  add_if(spec.registry_auth || spec.registry_credentials, "registry_credentials");
+  add_if(spec.via_proxy.has_value(), "proxy");
+  add_if(spec.extra_ca.has_value(), "extra_ca");
+  add_if(std::holds_alternative<RawStdinFd>(spec.stdin_source), "raw_stdin");
+  add_if(spec.speculation != Speculation::kForbidden, "speculation");
+  return names;
+}
+
 Json request_json(const AuditCall& call, Cleaner& clean) {
   const JailedSubprocessSpec& spec = call.spec;
   Json env = Json::array();
@@ -50,7 +67,9 @@ Json request_json(const AuditCall& call, Cleaner& clean) {
           {"read_write", clean.paths(spec.extra_read_write)},
           {"env", clean.tree(std::move(env))},
           {"hosts", clean.tree(std::move(hosts))},
-          {"registry", spec.allow_registry},
+          {"registry", spec.allow_registry || spec.registry_auth},
+          {"weakened", weakened_by(spec)},
+          {"workspace", call.workspace ? clean.text(*call.workspace) : Json(nullptr)},
           {"limits", limits_of(spec.limits)},
           {"required", clean.tree(std::move(required))},
           {"jail", clean.text(call.jail.name())},
@@ -140,9 +159,7 @@ std::string end_members(const std::string& run, const Writer& writer, const Audi
     add_result(json, *result, clean);
     return record_text(json);
   }
-  // The tool had started if its jail died under it; every other error came before the start.
-  const bool had_started = result.error().as<JailDied>() != nullptr;
-  Json json = common(had_started ? "failure" : "refusal", run, writer, call, clean);
+  Json json = common(result.error().tool_had_started ? "failure" : "refusal", run, writer, call, clean);
   json["error"] = clean.tree(json_of(result.error()));
   return record_text(json);
 }

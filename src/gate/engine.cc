@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "core/errors.h"
@@ -43,6 +45,13 @@ JailedSubprocessSpec with_workspace(const JailedSubprocessSpec& spec, Workspace&
   more.named_workspace.reset();
   more.workspace = &workspace;
   return more;
+}
+
+// For the audit log; empty for one without a name.
+std::optional<std::string> workspace_name(const JailedSubprocessSpec& spec) {
+  if (spec.named_workspace) return spec.named_workspace->name;
+  if (spec.workspace == nullptr) return std::nullopt;
+  return spec.workspace->name();
 }
 
 // One line for each jail that was tried, and the advice of the first, which is the preferred jail.
@@ -112,7 +121,8 @@ AuditCall Engine::for_audit(const JailedSubprocessSpec& spec, JailKind jail) {
           .jail = jail,
           .policy_digest = unusable_ ? std::string_view() : digest_of_policy(),
           .repo = spec.repo.empty() ? config_.repo : spec.repo,
-          .job = config_.job};
+          .job = config_.job,
+          .workspace = workspace_name(spec)};
 }
 
 Result<JailedSubprocessResult> Engine::run(const JailedSubprocessSpec& spec, JailKind jail, std::stop_token stop) {

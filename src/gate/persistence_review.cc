@@ -113,13 +113,15 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
                              {"severity", std::string(name_of(finding.severity))},
                              {"reason", finding.reason}}});
   }
-  const bool has_more = said > kMostSaid;
-  if (!has_more && review.incomplete.empty()) return;
-  Event event{.level = EventLevel::kWarning,
-              .name = event_name::kPersistenceUnreviewed,
-              .fields = {{"reason", has_more ? "more was found than is said here" : review.incomplete}}};
-  if (has_more) event.fields.emplace_back("hint", "`JailedSubprocessResult::persistence` lists all");
-  events->emit(event);
+  const auto warn = [events](std::string reason, std::string_view hint) {
+    Event event{.level = EventLevel::kWarning,
+                .name = event_name::kPersistenceUnreviewed,
+                .fields = {{"reason", std::move(reason)}}};
+    if (!hint.empty()) event.fields.emplace_back("hint", hint);
+    events->emit(event);
+  };
+  if (said > kMostSaid) warn("more was found than is said here", "`JailedSubprocessResult::persistence` lists it");
+  if (!review.incomplete.empty()) warn(printable(review.incomplete), {});
 }
 
 }  // namespace sallyport

@@ -42,13 +42,6 @@ void emit_truncation(EventSink* events, const Plan& plan, Stream stream, const C
        .fields = {{"probe_name", probe_name(plan)}, {"stream", stream == Stream::kStdout ? "stdout" : "stderr"}}});
 }
 
-void keep_streams(EventSink* events, const Plan& plan, spawn::Ended& ended, JailedSubprocessResult& result) {
-  emit_truncation(events, plan, Stream::kStdout, ended.stdout_stream);
-  emit_truncation(events, plan, Stream::kStderr, ended.stderr_stream);
-  result.stdout_stream = std::move(ended.stdout_stream);
-  result.stderr_stream = std::move(ended.stderr_stream);
-}
-
 // Warns of a requested limit that something weaker than a cgroup enforces.
 void emit_weaker_limits(EventSink* events, const Plan& plan, const Resources& resources) {
   if (events == nullptr) return;
@@ -100,6 +93,46 @@ Receipt receipt_before_start(const Jail& jail, const Prepared& prepared, const s
           .plan_digest = plan_digest(prepared.plan)};
 }
 
+// All that is known once everything of a run is dead.
+struct FinishedRun {
+  const Jail& jail;
+  const StagedRun& staged;
+  const EngineCallHost& host;
+  const Prepared& prepared;
+  const JailedSubprocessSpec& spec;
+  spawn::Ended ended;
+  GitReview review;
+  PersistenceReview left;
+};
+
+Result<JailedSubprocessResult> result_of(FinishedRun run, EgressSession& egress, Receipt receipt) {
+  const Plan& plan = run.prepared.plan;
+  spawn::Ended& ended = run.ended;
+  TRY(keep_layers(run.spec, plan));
+  receipt.run_as = ended.facts.run_as;
+  receipt.established = with_gates_part(run.staged.established(ended.facts), run.host, run.prepared);
+  TRY(judge_git_review(plan, run.review, receipt.established));
+  const std::uint64_t oom_kills = TRY(run.host.resources().oom_kills()) + ended.guests_oom_kills;
+  // What we did to the run, and what the kernel's counter says, needs no report from inside; anything else does.
+  if (ended.fate_unknown && ended.by == spawn::EndedBy::kItself && oom_kills == 0) {
+    return fail(jail_died(run.jail.name(), ended.wait_status));
+  }
+  JailedSubprocessResult result;
+  result.denials = TRY(egress.stop());
+  result.git_findings = std::move(run.review.findings);
+  result.persistence = std::move(run.left.findings);
+  result.persistence_incomplete = std::move(run.left.incomplete);
+  result.outcome = verdict(ended, oom_kills, plan.limits, result.denials,
+                           plan.strict_network ? NetworkMode::kStrict : NetworkMode::kLenient);
+  result.receipt = std::move(receipt);
+  result.duration = ended.duration;
+  result.usage = ended.usage;
+  if (ended.scratch) result.scratch = SandboxedPath::from_fd(std::move(ended.scratch));
+  result.stdout_stream = std::move(ended.stdout_stream);
+  result.stderr_stream = std::move(ended.stderr_stream);
+  return result;
+}
+
 }  // namespace
 
 const std::string& Engine::digest_of_policy() {
@@ -111,7 +144,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
                                               const std::stop_token& stop, RunNotes notes) {
   const Plan& plan = prepared.plan;
   EventSink* const events = notes.silent ? nullptr : config_.events;
-  // An owner killed by SIGKILL could not remove its cgroups, so the next owner does; nothing else outlives its owner.
+  // An owner killed by SIGKILL could not remove its cgroups, so the next owner does.
   if (plan.limits.memory || plan.limits.pids || plan.limits.cpu) {
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_cgroups()); });
   }
@@ -142,26 +175,17 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   }
   emit_persistence(config_.events, left);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
-  TRY(keep_layers(spec, plan));
-  receipt.run_as = ended->facts.run_as;
-  receipt.established = with_gates_part(staging.run->established(ended->facts), host, prepared);
-  TRY(judge_git_review(plan, review, receipt.established));
-  const std::uint64_t oom_kills = TRY(resources.oom_kills()) + ended->guests_oom_kills;
-  // What we did to the run, and what the kernel's counter says, needs no report from inside; anything else does.
-  if (ended->fate_unknown && ended->by == spawn::EndedBy::kItself && oom_kills == 0) {
-    return fail(jail_died(jail.name(), ended->wait_status));
+  const bool started = ended->tool_started;
+  Result<JailedSubprocessResult> result =
+      result_of({jail, *staging.run, host, prepared, spec, std::move(*ended), std::move(review), std::move(left)},
+                egress, std::move(receipt));
+  if (!result) {
+    result.error().tool_had_started = started;
+    return result;
   }
-  JailedSubprocessResult result;
-  result.denials = TRY(egress.stop());
-  result.git_findings = std::move(review.findings);
-  result.persistence = std::move(left.findings);
-  result.outcome = verdict(*ended, oom_kills, plan.limits, result.denials,
-                           plan.strict_network ? NetworkMode::kStrict : NetworkMode::kLenient);
-  result.receipt = std::move(receipt);
-  result.duration = ended->duration + notes.spent;
-  result.usage = ended->usage;
-  if (ended->scratch) result.scratch = SandboxedPath::from_fd(std::move(ended->scratch));
-  keep_streams(events, plan, *ended, result);
+  result->duration += notes.spent;
+  emit_truncation(events, plan, Stream::kStdout, result->stdout_stream);
+  emit_truncation(events, plan, Stream::kStderr, result->stderr_stream);
   return result;
 }
 

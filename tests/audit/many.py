@@ -11,7 +11,7 @@ def write(directory: pathlib.Path, wanted: int, per_file: int = 50_000) -> None:
     prev, offset, first, out = "0" * 64, 0, 1, None
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     request = {"argv": ["git", "log", "--oneline"], "redacted": 0, "cwd": "/r", "repo": "/r", "commit": None, "writable_repo": False,
-               "read_only": [], "read_write": [], "env": [], "hosts": [], "registry": False, "limits": {"wall_ms": 1, "output_bytes": 1},
+               "read_only": [], "read_write": [], "env": [], "hosts": [], "registry": False, "weakened": [], "workspace": None, "limits": {"wall_ms": 1, "output_bytes": 1},
                "required": [], "jail": "auto", "unjailed_allowed": False}
     guarantees = [{"name": f"guarantee.{i}", "mechanism": "seccomp"} for i in range(12)]
     receipt = {"jail": "native", "guarantees": guarantees, "binary": {"path": "/usr/bin/git", "sha256": "a" * 64}, "interpreters": [],

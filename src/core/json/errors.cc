@@ -46,7 +46,10 @@ Json detail_json(const ErrorDetail& detail) {
 }  // namespace
 
 Json json_of(const Error& error) {
-  Json json = {{"kind", error_kind(error)}, {"message", json_text(error.message)}, {"hint", json_text(error.hint)}};
+  Json json = {{"kind", error_kind(error)},
+               {"message", json_text(error.message)},
+               {"hint", json_text(error.hint)},
+               {"tool_had_started", error.tool_had_started}};
   json.update(detail_json(error.detail));
   return json;
 }

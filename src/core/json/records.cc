@@ -38,6 +38,8 @@ RunRecordParts run_record_parts(const JailedSubprocessResult& result) {
   if (!result.audit_run.empty()) after["audit_run"] = result.audit_run;
   after["persistence"] = Json::array();
   for (const PersistenceFinding& finding : result.persistence) after["persistence"].push_back(json_of(finding));
+  const std::string& incomplete = result.persistence_incomplete;
+  after["persistence_incomplete"] = incomplete.empty() ? Json(nullptr) : json_text(incomplete);
   return parts;
 }
 

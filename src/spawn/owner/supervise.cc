@@ -66,7 +66,15 @@ class Supervisor {
   Supervisor(LiveRun& run, Streams streams, const Supervision& how, int stop_fd)
       : run_(run), streams_(std::move(streams)), how_(how), watches_(how), clock_(how), stop_fd_(stop_fd) {}
 
+  // An error says whether the tool had started.
   [[nodiscard]] Result<Ended> to_the_end() {
+    Result<Ended> ended = supervise();
+    if (!ended) ended.error().tool_had_started = ended_.tool_started;
+    return ended;
+  }
+
+ private:
+  [[nodiscard]] Result<Ended> supervise() {
     while (!over_) {
       // Do not read a stream whose reader is behind until that reader has caught up.
       const int out_waits = waits_for(Stream::kStdout, streams_.out);
@@ -77,7 +85,7 @@ class Supervisor {
                                         {stopping() ? -1 : stop_fd_, POLLIN, 0},
                                         {stopping() ? -1 : network_.fd, POLLIN, 0},
                                         {stopping() ? -1 : how_.stop_fd, POLLIN, 0},
-                                        tool_started_ ? streams_.in.awaited() : pollfd{-1, 0, 0}}};
+                                        ended_.tool_started ? streams_.in.awaited() : pollfd{-1, 0, 0}}};
       if (::poll(watched.data(), watched.size(), poll_timeout()) < 0 && errno != EINTR) {
         return fail(system_error("wait for", "the run", errno));
       }
@@ -94,7 +102,6 @@ class Supervisor {
     return finish();
   }
 
- private:
   [[nodiscard]] int waits_for(Stream stream, const Capture& capture) const {
     return how_.tap_waits_for && capture.fd() >= 0 ? how_.tap_waits_for(stream) : -1;
   }
@@ -102,7 +109,7 @@ class Supervisor {
   // What a wrapper prints before the tool has started is no output of the tool: we read it only when the start has
   // failed.
   [[nodiscard]] pollfd stream_event(int reader, const Capture& capture) const {
-    if (!tool_started_) return {-1, 0, 0};
+    if (!ended_.tool_started) return {-1, 0, 0};
     if (reader >= 0) return {reader, POLLOUT, 0};
     return {capture.fd(), POLLIN, 0};
   }
@@ -122,7 +129,7 @@ class Supervisor {
     if (stopping()) return;
     ended_.by = reason;
     const bool gently = reason == EndedBy::kDeadline || reason == EndedBy::kStop;
-    take(gently ? clock_.terminate() : clock_.kill(tool_started_));
+    take(gently ? clock_.terminate() : clock_.kill(ended_.tool_started));
   }
 
   // A tool whose input ends early must not run on as if that were all of it.
@@ -139,7 +146,7 @@ class Supervisor {
 
   void keep_time() {
     if (!stopping() && clock_.is_past_deadline()) stop_because(EndedBy::kDeadline);
-    if (stopping() && !over_) take(clock_.due(tool_started_));
+    if (stopping() && !over_) take(clock_.due(ended_.tool_started));
   }
 
   [[nodiscard]] int poll_timeout() const {
@@ -185,7 +192,7 @@ class Supervisor {
 
   void accept(ToolStarted started) {
     streams_.handed_over();
-    tool_started_ = true;
+    ended_.tool_started = true;
     ended_.facts = started.facts;
     ended_.scratch = std::move(started.scratch);
     ended_.tree = std::move(started.tree);
@@ -237,8 +244,8 @@ class Supervisor {
     streams_.handed_over();
     if (error_) return fail(*std::move(error_));
     if (failure_) return fail(why_not_started());
-    if (clock_.gave_up() && !tool_started_ && !tool_ended_) return never_started();
-    if ((!tool_started_ && !stopping()) || !tool_ended_) {
+    if (clock_.gave_up() && !ended_.tool_started && !tool_ended_) return never_started();
+    if ((!ended_.tool_started && !stopping()) || !tool_ended_) {
       return fail(system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
                                "whatever supervised the tool there was killed; the next call starts a new one"));
     }
@@ -269,7 +276,6 @@ class Supervisor {
   int stop_fd_;
   NetworkWatch network_{};
   bool over_ = false;
-  bool tool_started_ = false;
   bool tool_ended_ = false;
   std::optional<Error> error_;
   std::optional<StartFailed> failure_;

@@ -78,6 +78,7 @@ enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, 
 // What we know when everything is dead. The gate gives the verdict: it also knows the cgroup.
 struct Ended {
   EndedBy by = EndedBy::kItself;
+  bool tool_started = false;
   int wait_status = 0;
   // `status` is that of the jail's own process; the tool's is unknown.
   bool fate_unknown = false;
