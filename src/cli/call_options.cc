@@ -61,9 +61,7 @@ Status add_host(CallOptions& call, std::string_view value) {
 
 Status set_via_proxy(CallOptions& call, std::string_view value) {
   call.proxy_of_environment = value == "env";
-  if (call.proxy_of_environment) return {};
-  call.via_proxy = UpstreamProxyText{.url = std::string(value)};
-  static_cast<void>(TRY(UpstreamProxy::of(*call.via_proxy)));
+  if (!call.proxy_of_environment) call.via_proxy = UpstreamProxyText{.url = std::string(value)};
   return {};
 }
 

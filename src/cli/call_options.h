@@ -53,11 +53,11 @@ struct CallOptions {
   RepoAccess repo_access = RepoAccess::kReadOnly;
   GitAccess git_access = GitAccess::kProtected;
   Speculation speculation = Speculation::kForbidden;
-  std::vector<std::string> allowed_egress{};  // as typed: the gate reads them
-  bool allow_registry = false;                // that of the operator's own npm
-  bool registry_auth = false;                 // with the credentials of the operator's own .npmrc
-  std::optional<UpstreamProxyText> via_proxy{};
-  bool proxy_of_environment = false;  // instead: the proxy that the environment names
+  std::vector<std::string> allowed_egress{};     // as typed: the gate reads them
+  bool allow_registry = false;                   // that of the operator's own npm
+  bool registry_auth = false;                    // with the credentials of the operator's own .npmrc
+  std::optional<UpstreamProxyText> via_proxy{};  // as typed
+  bool proxy_of_environment = false;             // instead: the proxy that the environment names
   std::optional<std::filesystem::path> extra_ca{};
   bool strict_network = false;
   bool allow_unjailed = false;  // also run tools that run the repo's code without a jail

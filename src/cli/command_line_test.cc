@@ -172,6 +172,10 @@ TEST(CommandLine, HostsAndLimitsThatNobodyMayHaveAreLeftToTheGate_C36) {
   EXPECT_EQ(run_options({"run", "--allow-host", "*", "--allow-host", "192.0.2.1", "git"}).allowed_egress,
             (Args{"*", "192.0.2.1"}));
   EXPECT_EQ(run_options({"run", "--nofile", "0", "git"}).open_files, 0U);
+  const CallOptions proxied = run_options({"run", "--via-proxy", "ftp://x", "git"});
+  ASSERT_TRUE(proxied.via_proxy);
+  EXPECT_EQ(proxied.via_proxy->url, "ftp://x");
+  EXPECT_FALSE(proxied.proxy_of_environment);
   Format format = Format::kText;
   EXPECT_TRUE(parse_command_line(Args{"validate", "--registry", "192.0.2.1", "--allow-host", "*"}, format));
   EXPECT_FALSE(parse_command_line(Args{"run", "--nofile", "many", "git"}, format));  // the control: no number at all

@@ -46,6 +46,8 @@ class Job {
   [[nodiscard]] const jobs::JobContext& context() const { return context_; }
   // The job's id in the records of its calls and its end; empty: nothing is recorded.
   [[nodiscard]] const std::string& id() const { return id_; }
+  // Records why the job cannot make its first call; returns the error to report (Gate::refuse).
+  [[nodiscard]] Error refuse(const Error& why) { return gate_->refuse(why); }
   // Writes one of the options' outputs atomically; returns its entry for the job's record.
   [[nodiscard]] Result<AuditJobFile> write(const std::filesystem::path& output, std::string_view text) const;
   // Records the job's result. AuditFailed when the log must record it and cannot.

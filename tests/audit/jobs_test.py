@@ -139,15 +139,38 @@ class Jobs(JobCase):
 
     def test_a_host_that_the_gate_does_not_admit_is_a_refusal_of_the_job_C36(self) -> None:
         self.committed(package__json=json.dumps({"name": "p", "version": "1.0.0"}))
-        for why, *options in (("IP address", "--registry", "192.0.2.1"), ("every host", "--registry", "registry.example", "--allow-host", "*")):
+        for why, *options in (("IP address", "--registry", "192.0.2.1"), ("every host", "--registry", "registry.example", "--allow-host", "*"),
+                              ("one host", "--registry", "*.a.test"), ("no .npmrc", "--registry", "registry.example", "--registry-auth")):
+            before = len(self.records()) if self.log.exists() else 0
             done = self.sallyport("validate", self.repo, "--no-cache", *options)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             self.check_log()
             refusal, end = self.records()[-2:]
-            self.assertEqual((refusal["kind"], refusal["tool"], refusal["job"]), ("refusal", "npm", end["run"]))
-            self.assertIn(why, refusal["error"]["message"])
+            self.assertEqual(len(self.records()), before + 2)
+            self.assertEqual((refusal["kind"], refusal["error"]["kind"], refusal["job"]), ("refusal", "invalid_request", end["run"]))
+            self.assertEqual(refusal["tool"], "")  # there is no call yet
+            self.assertIn(why.encode(), done.stdout + done.stderr)
+            if options[-1] != "--registry-auth":  # what follows "auth:" is redacted
+                self.assertIn(why, refusal["error"]["message"])
+                self.assertIn(why, end["steps"][-1]["why"])
             self.assertEqual((end["kind"], end["result"]), ("job", "incomplete"))
-            self.assertIn(why, end["steps"][-1]["why"])
+
+    def test_a_file_of_the_operators_that_cannot_be_read_is_a_refusal_of_the_job_C36(self) -> None:
+        self.committed(app__py="print(1)\n")
+        broken = self.dir / "exceptions.txt"
+        broken.write_text("python-eval app.py\n")  # no reason
+        for verb in (("probe", "rg_curated", self.repo, "--baseline", self.dir / "nowhere.sarif"),
+                     ("lint", self.repo, "--exceptions", self.dir / "nowhere.txt"), ("lint", self.repo, "--exceptions", broken)):
+            before = len(self.records()) if self.log.exists() else 0
+            done = self.sallyport(*verb)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.check_log()
+            self.assertEqual(len(self.records()), before + 1)
+            refusal = self.records()[-1]
+            self.assertEqual((refusal["kind"], refusal["label"], len(refusal["job"])), ("refusal", verb[0], 32))
+            self.assertIn(refusal["error"]["message"].encode(), done.stderr)
+        done = self.sallyport("probe", "rg_curated", self.repo)  # the control
+        self.assertEqual((done.returncode, self.records()[-1]["kind"]), (0, "job"))
 
     def test_what_was_not_completed_is_no_test_result(self) -> None:
         self.committed(app__py="print(1)\n")

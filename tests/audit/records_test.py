@@ -67,7 +67,8 @@ class Records(AuditCase):
 
     def test_what_the_gate_does_not_admit_of_hosts_and_limits_is_a_record_C36(self) -> None:
         wrong = {"every host": ("--allow-host", "*"), "an address": ("--allow-host", "192.0.2.1"), "a top-level domain": ("--allow-host", "*.test"),
-                 "the metadata": ("--allow-host", "h.test,class=metadata"), "no file": ("--nofile", "0")}
+                 "the metadata": ("--allow-host", "h.test,class=metadata"), "no file": ("--nofile", "0"),
+                 "no HTTP proxy": ("--via-proxy", "ftp://me:hunter2@x.test"), "no proxy's port": ("--via-proxy", "http://x.test:0")}
         for what, options in wrong.items():
             with self.subTest(what):
                 before = len(self.lines()) if self.log.exists() else 0
@@ -76,6 +77,8 @@ class Records(AuditCase):
                 record = self.records()[-1]
                 self.assertGreater(len(self.lines()), before)
                 self.assertEqual((record["kind"], record["error"]["kind"], record["tool"]), ("refusal", "invalid_request", "sh"))
+                self.assertIn(b"hint: ", done.stderr)
+                self.assertNotIn("hunter2", json.dumps(record))
                 SCHEMA.validate(record)
                 self.assertFalse((self.repo / "ran").exists())
         self.assertEqual(self.run_tool("sh", "-c", "touch ran", options=("--nofile", "64")).returncode, 0)  # the control

@@ -307,10 +307,13 @@ class Reports(ValidateTest):
 
     def test_leaves_wrong_hosts_to_the_gate_C36(self):
         self.depend_on("dep-a")
+        (self.home / "state").mkdir()  # else there is no place for a log
         for args in (["*.test"], ["*.a.test"], ["192.0.2.1"], ["a.test", "--allow-host", "*"]):
             done = subprocess.run([*self.command()[:4], *args, "--json"], cwd=self.base, env=self.environment(), capture_output=True,
                                   text=True, timeout=60, check=False)
             self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (2, "incomplete"), (args, done.stderr))
+            log = b"".join(file.read_bytes() for file in sorted((self.home / "state/sallyport/audit").glob("audit-*.jsonl")))
+            self.assertEqual([json.loads(line)["kind"] for line in log.splitlines()][-2:], ["refusal", "job"], args)
 
     def test_refuses_wrong_usage_with_125(self):
         for args in (["--min-age", "soon"], ["--severity", "x"], ["--allow-scripts", "-x"], ["a", "b"]):

@@ -134,12 +134,12 @@ Status finish_lint(const LintCommand& command, const jobs::LintReport& report, c
 int run_lint(const LintCommand& command, const Environment& environment) {
   if (command.list_rules) return list_lint_rules(command.format);
   ConsoleEvents events(command.format, Verbosity::kNormal);
-  Result<std::vector<jobs::Exception>> exceptions = load_exceptions(command, environment);
-  if (!exceptions) return incomplete(exceptions.error(), command.format);
   JobOptions how = command.job;
   if (command.sarif) how.outputs.push_back(*command.sarif);
   const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
+  Result<std::vector<jobs::Exception>> exceptions = load_exceptions(command, environment);
+  if (!exceptions) return incomplete((*job)->refuse(exceptions.error()), command.format);
   const jobs::LintOptions options{.exceptions = *std::move(exceptions), .changed_since = command.changed};
   const jobs::LintReport answer = in_options(jobs::lint((*job)->context(), options));
   if (const Status finished = finish_lint(command, answer, options, **job); !finished) {

@@ -22,6 +22,7 @@
 #include "core/errors.h"
 #include "core/json/json.h"
 #include "core/text/did_you_mean.h"
+#include "core/text/number.h"
 #include "core/text/printable.h"
 #include "core/text/units.h"
 #include "jobs/probe/probe.h"
@@ -183,14 +184,14 @@ Result<std::optional<std::string>> read_baseline_file(const ProbeCommand& comman
 int run_probe_verb(const ProbeCommand& command, const Environment& environment) {
   if (command.list) return list_probes(command.format);
   ConsoleEvents events(command.format, Verbosity::kNormal);
-  Result<std::optional<std::string>> baseline = read_baseline_file(command, environment);
-  if (!baseline) return incomplete(baseline.error(), command.format);
   JobOptions how = command.job;
   for (const std::optional<fs::path>& report : {command.sarif, command.markdown, command.html}) {
     if (report) how.outputs.push_back(*report);
   }
   const Result<std::unique_ptr<Job>> job = Job::start(how, environment, events);
   if (!job) return incomplete(job.error(), command.format);
+  Result<std::optional<std::string>> baseline = read_baseline_file(command, environment);
+  if (!baseline) return incomplete((*job)->refuse(baseline.error()), command.format);
   std::vector<std::string> names;
   for (const jobs::Probe* probe : command.selected) names.emplace_back(probe->name);
   ProgressLines lines(names);
@@ -214,11 +215,9 @@ int run_probe_verb(const ProbeCommand& command, const Environment& environment) 
 }
 
 Status set_parallel(ProbeCommand& command, std::string_view value) {
-  if (value.size() > 2 || value.empty() || !std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; }) ||
-      value == "0" || value == "00") {
-    return fail(invalid_request("-j", "must be from 1 to 64", "e.g. -j 2"));
-  }
-  command.parallel = std::min<std::size_t>(64, std::stoul(std::string(value)));
+  const auto number = whole_number<std::size_t>(value);
+  if (!number || *number == 0 || *number > 64) return fail(invalid_request("-j", "must be from 1 to 64", "e.g. -j 2"));
+  command.parallel = *number;
   return {};
 }
 Status add_host(ProbeCommand& command, std::string_view value) {

@@ -25,6 +25,7 @@
 #include "cli/verb.h"
 #include "core/errors.h"
 #include "core/parse_units.h"
+#include "core/text/number.h"
 #include "core/text/units.h"
 #include "jobs/validate/validate.h"
 #include "sallyport/event_name.h"
@@ -166,16 +167,13 @@ Status set_allow_scripts(ValidateCommand& command, std::string_view value) {
   return {};
 }
 Status set_min_age(ValidateCommand& command, std::string_view value) {
-  constexpr int kMostDays = 3650;
+  constexpr unsigned kMostDays = 3650;
   if (value.ends_with('d')) {
-    const std::string_view digits = value.substr(0, value.size() - 1);
-    const bool plain = !digits.empty() && digits.size() <= 4 &&
-                       std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
-    const int count = plain ? std::stoi(std::string(digits)) : -1;
-    if (count < 0 || count > kMostDays) {
+    const auto days = whole_number<unsigned>(value.substr(0, value.size() - 1));
+    if (!days || *days > kMostDays) {
       return fail(invalid_request("--min-age", "not a number of days up to 3650", "e.g. --min-age 3d or 12h"));
     }
-    command.options.min_age = std::chrono::days(count);
+    command.options.min_age = std::chrono::days(*days);
     return {};
   }
   command.options.min_age = std::chrono::floor<std::chrono::seconds>(TRY(parse_duration(value, "--min-age")));

@@ -109,7 +109,9 @@ NamedRegistry split_registry(std::string_view text) {
   return named;
 }
 
-Result<RegistryAllowlist> registry_named(const NamedRegistry& named, HostRule rule) {
+Result<RegistryAllowlist> registry_named(std::string_view text) {
+  const NamedRegistry named = split_registry(text);
+  HostRule rule = TRY(parse_host_rule(named.rule));
   const HostRuleFields& fields = rule.fields();
   if (fields.any_subdomain) {
     return fail(bad_request("registry", "a registry is one host", "write HOST[:PORT][=ADDR:PORT]"));
@@ -121,17 +123,18 @@ Result<RegistryAllowlist> registry_named(const NamedRegistry& named, HostRule ru
   return registry;
 }
 
-// A text that is no host rule is for the gate to refuse and to record (C36), before a stage says anything about the repo.
-Result<HostRule> read_host(const JobContext& context, JailKind jail, std::string_view text) {
-  Result<HostRule> rule = parse_host_rule(text);
-  if (rule) return rule;
-  const JailedSubprocessSpec call{.argv = {"npm", "ci"},
-                                  .repo = context.repo,
-                                  .cwd = context.repo,
-                                  .allowed_egress = {std::string(text)},
-                                  .limits = {.wall = milliseconds(1)}};
-  const Result<JailedSubprocessResult> refused = context.gate->run(call, jail, context.stop);
-  return refused ? rule : fail(refused.error());
+struct Reachable {
+  RegistryAllowlist registry;
+  std::vector<HostRule> more_hosts;
+};
+
+Result<Reachable> find_reachable(const ValidateOptions& options, const GateConfig& config) {
+  std::vector<HostRule> more_hosts;
+  for (const std::string& text : options.more_hosts) more_hosts.push_back(TRY(parse_host_rule(text)));
+  RegistryAllowlist registry =
+      TRY(options.registry ? registry_named(*options.registry) : RegistryAllowlist::of_npm(config));
+  if (options.registry_auth) TRY(registry.add_credentials(config));
+  return Reachable{.registry = std::move(registry), .more_hosts = std::move(more_hosts)};
 }
 
 class Validation {
@@ -166,19 +169,15 @@ class Validation {
       report_.verdict = verdict_of(report_.stages);
       return {};
     }
-    std::vector<HostRule> more_hosts;
-    for (const std::string& text : options_.more_hosts) {
-      more_hosts.push_back(TRY(read_host(context_, options_.jail, text)));
-    }
-    RegistryAllowlist registry = TRY(find_registry());
-    if (options_.registry_auth) TRY(registry.add_credentials(context_.gate->config()));
-    report_.registry = registry.registry;
+    Result<Reachable> reachable = find_reachable(options_, context_.gate->config());
+    if (!reachable) return fail(context_.gate->refuse(reachable.error()));
+    report_.registry = reachable->registry.registry;
     const std::unique_ptr<Workspace> workspace = TRY(Workspace::open(
         {.repo = context_.repo, .state_dir = options_.state_dir, .quota = options_.disk, .events = options_.events}));
     const StageSetup setup{.context = &context_,
                            .options = &options_,
-                           .registry = &registry,
-                           .more_hosts = std::move(more_hosts),
+                           .registry = &reachable->registry,
+                           .more_hosts = std::move(reachable->more_hosts),
                            .workspace = workspace.get(),
                            .notes = &report_.notes};
     run_in(setup, std::get<NpmProject>(std::move(recognised)));
@@ -190,12 +189,6 @@ class Validation {
       report_.changes_problem = changes.error().message;
     }
     return {};
-  }
-
-  [[nodiscard]] Result<RegistryAllowlist> find_registry() const {
-    if (!options_.registry) return RegistryAllowlist::of_npm(context_.gate->config());
-    const NamedRegistry named = split_registry(*options_.registry);
-    return registry_named(named, TRY(read_host(context_, options_.jail, named.rule)));
   }
 
   void run_in(const StageSetup& setup, NpmProject project) {
