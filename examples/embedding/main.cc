@@ -1,4 +1,4 @@
-// The first program a newcomer writes: run git over a repo nobody vetted, require what must hold, print what happened.
+// The first program a newcomer writes: run git over an untrusted repo, require what must hold, print what happened.
 //
 //   embedding REPO
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using sallyport::overloaded;
 
-// What became of the tool. There is no catch-all: a new kind of outcome must not compile until somebody thought about it.
+// What became of the tool. There is no catch-all: a new kind of outcome must not compile until it is handled here.
 std::string words_for(const sallyport::Outcome& outcome) {
   return std::visit(
       overloaded{
