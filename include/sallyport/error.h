@@ -125,8 +125,9 @@ struct Error {
   ErrorDetail detail;
   std::string message;  // "<what> <subject>: <why>", one line, no trailing stop
   std::string hint;     // what to change; may be empty
-  // The tool ran before this happened: what it did is done, and how it ended may be unknown. False: it never started.
-  bool tool_had_started = false;
+  // The call's tool ran, or nothing shows that it did not: what it did is done, and how it ended may be unknown.
+  // False: it did not start, so that the same call can be made again.
+  bool tool_may_have_started = false;
 
   template <class T>
   [[nodiscard]] const T* as() const {

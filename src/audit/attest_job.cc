@@ -121,13 +121,15 @@ Json policies_of(const std::vector<JobRun>& runs) {
   return list;
 }
 
-// The job has a guarantee if it held in each of its runs; a refused call ran nothing.
+// The job has a guarantee if it held in each of its runs. A refused call ran nothing; one that failed may have run without
+// a guarantee, and has no receipt.
 Json guarantees_of(const std::vector<JobRun>& runs) {
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> held;
   std::size_t started = 0;
   for (const JobRun& run : runs) {
-    if (!has_member(run.end, "receipt")) continue;
+    if (text_in(run.end, "kind") == "refusal") continue;
     ++started;
+    if (!has_member(run.end, "receipt")) continue;
     for (const Json& guarantee : items_in(member(run.end, "receipt"), "guarantees")) {
       auto& [count, mechanisms] = held[text_in(guarantee, "name")];
       ++count;

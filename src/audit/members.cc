@@ -159,7 +159,7 @@ std::string end_members(const std::string& run, const Writer& writer, const Audi
     add_result(json, *result, clean);
     return record_text(json);
   }
-  Json json = common(result.error().tool_had_started ? "failure" : "refusal", run, writer, call, clean);
+  Json json = common(result.error().tool_may_have_started ? "failure" : "refusal", run, writer, call, clean);
   json["error"] = clean.tree(json_of(result.error()));
   return record_text(json);
 }

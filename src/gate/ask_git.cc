@@ -63,7 +63,11 @@ Result<JailedSubprocessResult> Engine::run_informed(Jail& jail, Prepared& prepar
   });
   const bool no_git = !learnt && !question->tool_is_git && learnt.error().as<ToolMissingError>() != nullptr;
   if (no_git) return run_in(jail, prepared, spec, stop);
-  if (!learnt) return fail(std::move(learnt).error());
+  if (!learnt) {
+    Error error = std::move(learnt).error();
+    error.tool_may_have_started = false;  // git may have; the call's tool has not
+    return fail(std::move(error));
+  }
   if (learnt->ended) return *std::move(learnt->ended);
   warn_of_newer_git(learnt->version);
   TRY(apply_git_configuration(prepared, config_.allowlist, child_path_, spec, learnt->configuration));

@@ -107,7 +107,11 @@ Result<JailedSubprocessResult> run_audited(const GateConfig& config, AuditCall c
   Result<JailedSubprocessResult> result = perform();
   if (!run) return result;
   const Status recorded = config.audit->end(*run, call, result);
-  if (!recorded && !goes_on_without(config, recorded.error())) return fail(recorded.error());
+  if (!recorded && !goes_on_without(config, recorded.error())) {
+    Error unrecorded = recorded.error();
+    unrecorded.tool_may_have_started = result ? true : result.error().tool_may_have_started;
+    return fail(std::move(unrecorded));
+  }
   if (result && recorded) result->audit_run = *run;
   return result;
 }

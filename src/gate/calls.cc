@@ -12,10 +12,16 @@
 namespace sallyport {
 namespace {
 
+// For an outcome that is an error here.
+Error after_start(Error error) {
+  error.tool_may_have_started = true;
+  return error;
+}
+
 Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, const std::string& tool) {
   JailedSubprocessResult result = TRY(std::move(run));
   const auto ended_early = [&](std::string_view why) -> Result<ProcessResult> {
-    return fail(limit_exceeded(tool, outcome_name(result.outcome), why));
+    return fail(after_start(limit_exceeded(tool, outcome_name(result.outcome), why)));
   };
   const auto late = [&](const TimedOut& timed_out) {
     Error error = probe_timeout(tool, timed_out.elapsed);
@@ -37,8 +43,10 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
                                         .audit_run = std::move(result.audit_run),
                                         .scratch = std::move(result.scratch)};
                  },
-                 [&](const TimedOut& timed_out) -> Result<ProcessResult> { return fail(late(timed_out)); },
-                 [&](const Cancelled& stop) -> Result<ProcessResult> { return fail(cancelled(tool, stop.elapsed)); },
+                 [&](const TimedOut& timed_out) -> Result<ProcessResult> { return fail(after_start(late(timed_out))); },
+                 [&](const Cancelled& stop) -> Result<ProcessResult> {
+                   return fail(after_start(cancelled(tool, stop.elapsed)));
+                 },
                  [&](const OomKilled&) { return ended_early("it used more memory than it was given"); },
                  [&](const NetworkDenied& denied) {
                    return ended_early(fmt::format("it wanted {}, a host it may not reach", denied.host));
@@ -84,7 +92,8 @@ Result<JailedSubprocessResult> run_external_cli_whole(Gate& gate, std::string_vi
   Result<JailedSubprocessResult> jailed = gate.run(spec, JailKind::kAuto, stop);
   // C17: running without a jail is possible only here, only without required guarantees, and never without a warning.
   // Named hosts are a requirement too: without a jail the tool could reach every other host.
-  const auto* no_jail = jailed ? nullptr : jailed.error().as<JailUnavailable>();
+  const bool may_have_run = jailed || jailed.error().tool_may_have_started;
+  const auto* no_jail = may_have_run ? nullptr : jailed.error().as<JailUnavailable>();
   if (no_jail != nullptr && spec.required.empty() && spec.allowed_egress.empty()) {
     warn_once_unwrapped(gate.config().events,
                         no_jail->problem == JailProblem::kNotInstalled ? "not_installed" : "not_usable");

@@ -37,6 +37,7 @@ JailedSubprocessSpec question_spec(const JailedSubprocessSpec& spec, std::vector
   question.argv = std::move(argv);
   question.stdin_source = NullStdin{};
   question.allowed_hosts.clear();
+  std::erase(question.required, Guarantee::kNetEgressAllowlist);  // the call's own; the question has no network at all
   question.registry_credentials.reset();
   question.allowed_egress.clear();
   question.strict_network = false;

@@ -134,7 +134,9 @@ TEST_F(LearnTest, ADirectoryThatLeadsOutOfTheRepoIsRefused) {
 TEST_F(LearnTest, TheQuestionTakesNoInputAndReachesNoHost) {
   spec_.stdin_source = StdinBytes{"x"};
   spec_.allowed_hosts = {*parse_host_rule("h.example")};
+  spec_.required = {Guarantee::kFsWriteConfined, Guarantee::kNetEgressAllowlist};
   ASSERT_TRUE(learn());
+  EXPECT_EQ(asked_.front().required, std::vector{Guarantee::kFsWriteConfined}) << "the rest is the call's own";
   EXPECT_TRUE(std::holds_alternative<NullStdin>(asked_.front().stdin_source));
   EXPECT_THAT(asked_.front().allowed_hosts, IsEmpty());
 }

@@ -96,7 +96,12 @@ Result<std::string> ask_npm(const GateConfig& config) {
                                       .limits = {.wall = kNpmPatience, .output = kLongestAnswer}};
   const Explanation explanation = TRY(gate->explain(question, JailKind::kNone));
   TRY(check_program_is_elsewhere(explanation, config.repo));
-  const JailedSubprocessResult answer = TRY(gate->run(question, JailKind::kNone, {}));
+  Result<JailedSubprocessResult> asked = gate->run(question, JailKind::kNone, {});
+  if (!asked) {
+    asked.error().tool_may_have_started = false;  // npm may have; the tool of the call that asks has not
+    return fail(std::move(asked).error());
+  }
+  const JailedSubprocessResult& answer = *asked;
   const auto* completed = std::get_if<Completed>(&answer.outcome);
   const auto* code = completed != nullptr ? std::get_if<ExitCode>(&completed->fate) : nullptr;
   if (code == nullptr || code->value != 0) {

@@ -180,7 +180,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
       result_of({jail, *staging.run, host, prepared, spec, std::move(*ended), std::move(review), std::move(left)},
                 egress, std::move(receipt));
   if (!result) {
-    result.error().tool_had_started = started;
+    result.error().tool_may_have_started = started;
     return result;
   }
   result->duration += notes.spent;

@@ -23,7 +23,7 @@ std::string advice_after(const SetupFailed& failure, const HostSigns& host) {
 }
 
 bool host_cannot_jail(const Error& error) {
-  if (error.tool_had_started) return false;  // another jail would run the tool a second time
+  if (error.tool_may_have_started) return false;  // another jail would run the tool a second time
   if (error.as<JailUnavailable>() != nullptr || error.as<ToolMissingError>() != nullptr) return true;
   const auto* failure = error.as<SetupFailed>();
   return failure != nullptr && failure->host_cannot;

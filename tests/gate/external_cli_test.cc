@@ -56,6 +56,7 @@ TEST_F(GateTest, run_external_cli_has_one_set_of_options_and_two_ways_to_say_how
   const Result<ProcessResult> narrow = run_external_cli(*gate, "p", {"sleep_forever"}, options);
   ASSERT_FALSE(narrow.has_value());
   EXPECT_NE(narrow.error().as<ProbeTimeoutError>(), nullptr) << narrow.error().message;
+  EXPECT_TRUE(narrow.error().tool_may_have_started);
   const Result<JailedSubprocessResult> whole = run_external_cli_whole(*gate, "p", {"sleep_forever"}, options);
   ASSERT_TRUE(whole.has_value()) << whole.error().message;
   EXPECT_TRUE(std::holds_alternative<TimedOut>(whole->outcome));

@@ -5,7 +5,9 @@
 #include <functional>
 #include <utility>
 
+#include "core/errors.h"
 #include "gate/gate_fixture.h"
+#include "sallyport/external_cli.h"
 #include "sallyport/jail_port.h"
 
 namespace sallyport::test {
@@ -13,26 +15,36 @@ namespace {
 
 constexpr JailKind kLiar{"liar"};
 
+enum class Lie {
+  kNone,
+  kEstablishesLess,
+  kListsNonsense,
+  kResolvesNothing,
+  kStagesNothing,
+  kStartsNothing,
+  kIsMissingAfterItsStart,
+};
+
 // Starts, and ends when it is stopped or, left alone, at once.
 class LiarsRun final : public LiveRun {
  public:
-  explicit LiarsRun(bool& stopped) : event_(::eventfd(2, EFD_CLOEXEC | EFD_SEMAPHORE)), stopped_(stopped) {}
+  LiarsRun(Lie lie, bool& stopped) : event_(::eventfd(2, EFD_CLOEXEC | EFD_SEMAPHORE)), lie_(lie), stopped_(stopped) {}
   [[nodiscard]] int event_fd() const override { return event_.get(); }
   [[nodiscard]] Result<RunReport> next() override {
     eventfd_t one = 0;
     ::eventfd_read(event_.get(), &one);
     if (!std::exchange(started_, true)) return RunReport(ToolStarted{});
+    if (lie_ == Lie::kIsMissingAfterItsStart) return fail(jail_unavailable(kLiar.name(), "it is not there", ""));
     return RunReport(ToolEnded{.wait_status = 0, .is_last = true});
   }
   void stop(StopStep) override { stopped_ = true; }
 
  private:
   UniqueFd event_;
+  const Lie lie_;
   bool& stopped_;
   bool started_ = false;
 };
-
-enum class Lie { kNone, kEstablishesLess, kListsNonsense, kResolvesNothing, kStagesNothing, kStartsNothing };
 
 class LiarsStage final : public StagedRun {
  public:
@@ -48,7 +60,7 @@ class LiarsStage final : public StagedRun {
   }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams&) override {
     if (lie_ == Lie::kStartsNothing) return std::unique_ptr<LiveRun>();
-    return std::make_unique<LiarsRun>(stopped_);
+    return std::make_unique<LiarsRun>(lie_, stopped_);
   }
 
  private:
@@ -121,6 +133,26 @@ TEST_F(LyingJail, one_that_gives_nothing_is_a_typed_error) {
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().as<JailUnavailable>(), nullptr) << refused.error().message;
   }
+}
+
+TEST_F(LyingJail, C17_a_tool_that_may_have_started_is_not_started_again_without_a_jail) {
+  const std::filesystem::path mark = repo_ / "mark";
+  const auto run_probe = [&](Lie lie) {
+    Liar liar(lie);
+    GateConfig only_liar = config();
+    only_liar.own_jails = {&liar};
+    only_liar.auto_jails = {kLiar};
+    const std::unique_ptr<Gate> gate = Gate::open(std::move(only_liar)).value();
+    return run_external_cli(*gate, "p", {"leave_mark", mark.string()},
+                            {.cwd = repo_, .timeout = std::chrono::minutes(1)});
+  };
+  const Result<ProcessResult> started = run_probe(Lie::kIsMissingAfterItsStart);
+  ASSERT_FALSE(started);
+  EXPECT_TRUE(started.error().tool_may_have_started) << started.error().message;
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  const Result<ProcessResult> missing = run_probe(Lie::kResolvesNothing);  // the control
+  ASSERT_TRUE(missing) << missing.error().message;
+  EXPECT_TRUE(std::filesystem::exists(mark));
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ TEST_F(OwnJailAudit, C33_what_cannot_be_recorded_does_not_start_there) {
   const Result<JailedSubprocessResult> refused = open_over(full)->run(spec({"exit_with", "0"}), kAuditedToy, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().as<AuditFailed>(), nullptr) << refused.error().message;
+  EXPECT_FALSE(refused.error().tool_may_have_started);
   EXPECT_EQ(started(), 0U);
   EXPECT_TRUE(open_over(*log_)->run(spec({"exit_with", "0"}), kAuditedToy, {}));  // the control
   EXPECT_EQ(started(), 1U);
@@ -126,6 +127,7 @@ TEST_F(OwnJailAudit, C33_a_result_that_cannot_be_recorded_is_withheld) {
   const Result<JailedSubprocessResult> withheld = open_over(full_later)->run(spec({"exit_with", "0"}), kAuditedToy, {});
   ASSERT_FALSE(withheld);
   EXPECT_NE(withheld.error().as<AuditFailed>(), nullptr) << withheld.error().message;
+  EXPECT_TRUE(withheld.error().tool_may_have_started);
   EXPECT_EQ(started(), 1U) << "it ran, unlike one whose intent could not be recorded";
 }
 

@@ -18,6 +18,10 @@ bool is_private(AddressClass address_class) {
 
 }  // namespace
 
+bool is_address_class(AddressClass address_class) {
+  return static_cast<std::size_t>(address_class) < kClassNames.size();
+}
+
 std::string_view name_of(AddressClass address_class) { return kClassNames[static_cast<std::size_t>(address_class)]; }
 
 std::optional<AddressClass> address_class_named(std::string_view name) {

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 4> kRuleOptions = {"up", "down", "private
 constexpr std::string_view kRuleGrammar = "write HOST[:PORT][=ADDR:PORT][,up=SIZE][,down=SIZE][,private][,class=NAME]";
 constexpr std::string_view kAnyClass = "any";
 constexpr std::string_view kNoPort = "the port must be a number from 1 to 65535";
+// In the jail's network all of it goes to our resolver.
+constexpr std::uint16_t kDnsPort = 53;
 constexpr std::string_view kTargetHint = "after = write an IP address and a port: 127.0.0.1:4873 or [::1]:4873";
 // Four times the longest name: enough for any rule, and short enough for a readable error message.
 constexpr std::size_t kLongestHostRule = 4 * kLongestHostName;
@@ -90,6 +92,10 @@ class HostRuleReader {
   Result<HostRuleFields> checked(HostRuleFields rule) const {
     TRY(refuse_address(rule.name, rule.port));
     if (rule.port == 0) return fail(error(kNoPort, kRuleGrammar));
+    if (rule.port == kDnsPort) {
+      return fail(error("port 53 is DNS, which the owner of the jail's network answers itself",
+                        "leave it out: names of allowed hosts resolve without it"));
+    }
     rule.name = TRY(normalise_host_name(rule.name));
     if (rule.any_subdomain && rule.name.find('.') == std::string::npos && rule.name != "localhost") {
       return fail(error("a whole top-level domain is too wide", "name the domain too: *.domain." + rule.name));
@@ -264,6 +270,9 @@ class HostRuleReader {
 }  // namespace
 
 Result<HostRule> HostRule::of(HostRuleFields fields) {
+  if (!std::ranges::all_of(fields.also_classes, is_address_class)) {
+    return fail(invalid_request("also_classes", "it holds no class of addresses", "take them from AddressClass"));
+  }
   const std::string text = text_of(fields);
   return HostRule(TRY(HostRuleReader(text).checked(std::move(fields))));
 }

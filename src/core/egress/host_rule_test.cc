@@ -91,10 +91,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadRule{"sallyport", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
         BadRule{"ip6-localhost:80", "the jail's own loopback", "NAME:80=127.0.0.1:80"},
         BadRule{"localhost.localdomain", "the jail's own loopback", "NAME:443=127.0.0.1:443"},
-        BadRule{"a.test:0", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:65536", "1 to 65535", "HOST[:PORT]"},
-        BadRule{"a.test:", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:+80", "1 to 65535", "HOST[:PORT]"},
-        BadRule{"a.test:080", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:80 ", "1 to 65535", "HOST[:PORT]"},
-        BadRule{"a.test:80,443", "unknown option '443'", "up=SIZE"},
+        BadRule{"a.test:53", "port 53 is DNS", "resolve without it"}, BadRule{"a.test:0", "1 to 65535", "HOST[:PORT]"},
+        BadRule{"a.test:65536", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:", "1 to 65535", "HOST[:PORT]"},
+        BadRule{"a.test:+80", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:080", "1 to 65535", "HOST[:PORT]"},
+        BadRule{"a.test:80 ", "1 to 65535", "HOST[:PORT]"}, BadRule{"a.test:80,443", "unknown option '443'", "up=SIZE"},
         BadRule{"a.test=", "not ADDR:PORT", "127.0.0.1:4873"},
         BadRule{"a.test=b.test:80", "not ADDR:PORT", "127.0.0.1:4873"},
         BadRule{"a.test=127.0.0.1", "not ADDR:PORT", "127.0.0.1:4873"},
@@ -128,6 +128,10 @@ TEST(HostRuleOfFields, IsCheckedLikeAWrittenOne_C24) {
   EXPECT_THAT(why({.name = "com", .any_subdomain = true}), HasSubstr("too wide"));
   EXPECT_THAT(why({.name = "localhost", .target = HostTarget{"127.0.0.1", 80}}), HasSubstr("own loopback"));
   EXPECT_THAT(why({.name = "a.test", .port = 0}), HasSubstr("1 to 65535"));
+  EXPECT_THAT(why({.name = "a.test", .port = 53}), HasSubstr("port 53 is DNS"));
+  EXPECT_EQ(why({.name = "a.test", .also_classes = {AddressClass::kReserved}}), "became a.test,class=reserved");
+  EXPECT_THAT(why({.name = "a.test", .also_classes = {static_cast<AddressClass>(99)}}),
+              HasSubstr("no class of addresses"));
   EXPECT_THAT(why({.name = "a.test", .target = HostTarget{"b.test", 80}}), HasSubstr("not ADDR:PORT"));
   EXPECT_THAT(why({.name = "a.test", .target = HostTarget{"127.0.0.1", 0}}), HasSubstr("not ADDR:PORT"));
   EXPECT_THAT(why({.name = "a.test", .target = HostTarget{"127.1", 80}}), HasSubstr("two readings"));

@@ -35,6 +35,7 @@ struct IpAddress {
 // The class with that name; nullopt when no rule can admit it.
 [[nodiscard]] std::optional<AddressClass> address_class_named(std::string_view name);
 // True when the rule admits an address with this result of why_not_public().
+[[nodiscard]] bool is_address_class(AddressClass address_class);  // false for a value that was cast from a number
 [[nodiscard]] bool rule_admits(const HostRuleFields& rule, std::string_view why_not_public);
 
 }  // namespace sallyport

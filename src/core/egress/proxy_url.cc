@@ -62,7 +62,10 @@ Result<std::uint16_t> port_of(std::string_view text) {
 Result<std::string> host_of(std::string_view text) {
   if (text.empty()) return fail(proxy_error("it names no host"));
   if (const std::optional<IpAddress> address = parse_ip_address(text)) return ip_address_text(*address);
-  return normalise_host_name(text);
+  Result<std::string> name = normalise_host_name(text);
+  // Without the text: in a URL with a stray / or @ it is part of the password.
+  if (!name) return fail(proxy_error("its host is no name and no address"));
+  return name;
 }
 
 // "a.test, .b.test" of NO_PROXY. Entries that are no names (addresses, networks) match nothing here: hosts are names.
@@ -89,7 +92,7 @@ Result<UpstreamProxy> UpstreamProxy::of(const UpstreamProxyText& text) {
   const std::size_t scheme_end = url.find("://");
   const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : url.substr(0, scheme_end);
   const bool tls = scheme == "https";
-  if (!tls && scheme != "http") return fail(proxy_error(fmt::format("'{}' is no scheme of an HTTP proxy", scheme)));
+  if (!tls && scheme != "http") return fail(proxy_error("its scheme is not http or https"));
   std::string_view rest = scheme_end == std::string_view::npos ? url : url.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find_first_of("/?#"));
   UpstreamProxy proxy;

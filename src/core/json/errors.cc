@@ -49,7 +49,7 @@ Json json_of(const Error& error) {
   Json json = {{"kind", error_kind(error)},
                {"message", json_text(error.message)},
                {"hint", json_text(error.hint)},
-               {"tool_had_started", error.tool_had_started}};
+               {"tool_may_have_started", error.tool_may_have_started}};
   json.update(detail_json(error.detail));
   return json;
 }

@@ -136,7 +136,7 @@ const Probe* find_probe(std::string_view name) {
 
 ProbeReport run_probes(const JobContext& context, const ProbeOptions& options) {
   const Result<Survey> files = survey(context.repo);
-  if (!files) return {.problem = files.error().message};
+  if (!files) return {.problem = context.gate->refuse(files.error()).message};
   if (!files->unread.empty()) return {.problem = "a directory cannot be listed: " + files->unread.front()};
   std::optional<std::vector<std::string>> changed;
   if (options.changed_since) {

@@ -172,8 +172,10 @@ class Validation {
     Result<Reachable> reachable = find_reachable(options_, context_.gate->config());
     if (!reachable) return fail(context_.gate->refuse(reachable.error()));
     report_.registry = reachable->registry.registry;
-    const std::unique_ptr<Workspace> workspace = TRY(Workspace::open(
-        {.repo = context_.repo, .state_dir = options_.state_dir, .quota = options_.disk, .events = options_.events}));
+    const Result<std::unique_ptr<Workspace>> opened = Workspace::open(
+        {.repo = context_.repo, .state_dir = options_.state_dir, .quota = options_.disk, .events = options_.events});
+    if (!opened) return fail(context_.gate->refuse(opened.error()));
+    const std::unique_ptr<Workspace>& workspace = *opened;
     const StageSetup setup{.context = &context_,
                            .options = &options_,
                            .registry = &reachable->registry,

@@ -69,7 +69,7 @@ class Supervisor {
   // An error says whether the tool had started.
   [[nodiscard]] Result<Ended> to_the_end() {
     Result<Ended> ended = supervise();
-    if (!ended) ended.error().tool_had_started = ended_.tool_started;
+    if (!ended && ended_.tool_started) ended.error().tool_may_have_started = true;
     return ended;
   }
 
@@ -246,8 +246,10 @@ class Supervisor {
     if (failure_) return fail(why_not_started());
     if (clock_.gave_up() && !ended_.tool_started && !tool_ended_) return never_started();
     if ((!ended_.tool_started && !stopping()) || !tool_ended_) {
-      return fail(system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
-                               "whatever supervised the tool there was killed; the next call starts a new one"));
+      Error lost = system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
+                                "whatever supervised the tool there was killed; the next call starts a new one");
+      lost.tool_may_have_started = true;  // its report of the start may be lost, too
+      return fail(std::move(lost));
     }
     // Everything is dead, so the pipes hold the last output; a process outside may still hold an end, so do not wait
     // for end-of-file.
