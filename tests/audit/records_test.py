@@ -104,6 +104,18 @@ class Records(AuditCase):
         for change in ({"kind": "other"}, {"hash": "x"}, {"surprise": 1}, {"outcome": {}}):
             self.assertFalse(SCHEMA.is_valid({**record, **change}), change)
 
+    def test_records_have_the_later_members_and_the_schema_takes_older_records_without_them(self) -> None:
+        self.run_tool("echo")
+        self.run_tool("bash")
+        for record in self.records():
+            for part, names in (("request", ("weakened", "workspace")), ("error", ("tool_had_started",))):
+                for name in names if part in record else ():
+                    with self.subTest(kind=record["kind"], member=name):
+                        older = {**record, part: {key: value for key, value in record[part].items() if key != name}}
+                        self.assertNotEqual(older, record)
+                        SCHEMA.validate(older)
+        self.assertEqual([record["kind"] for record in self.records() if "error" in record], ["refusal"])
+
     def test_a_run_says_its_id_in_json(self) -> None:
         done = self.run_tool("echo", options=("--json",))
         self.assertEqual(json.loads(done.stdout)["audit_run"], self.records()[0]["run"])
