@@ -7,9 +7,9 @@ export JOBS
 
 help:
 	@echo 'make run       build, then validate a hostile npm project safely and show what it tried'
-	@echo 'make test      every test and check'
-	@echo 'make test-deep the release and its example, clang-tidy, ASan+UBSan, TSan, each fuzz target for a while, soaks'
-	@echo 'make test-long other programs and their worlds: Docker, Podman, a new Debian, a virtual machine, a thousand kills (hours)'
+	@echo 'make test      every check, and every test but those of test-deep and test-long'
+	@echo 'make test-deep the release and its example, clang-tidy, ASan+UBSan, TSan, each fuzz target for a while, soaks, the report page in a browser'
+	@echo 'make test-long other programs and their worlds: the container and microVM jails, Docker, Podman, a new Debian, a thousand kills (hours)'
 	@echo 'make build     build the release'
 	@echo 'make bench     build and run the quick benchmarks'
 	@echo 'make bench-peers    install the other sandboxes (apt, and npm into build/peers)'

@@ -139,7 +139,7 @@ def bars_met(by_job):
             ("cold start, library, to bwrap", "true", "sallyport cold", "bwrap", 0.35),
             ("cold start, library, to the floor", "true", "sallyport cold", "floor", 1.3),
             ("warm start, library, to bare", "true", "sallyport warm", "bare", 1.6),
-            ("start by the CLI, to bwrap", "true", "sallyport CLI", "bwrap", 0.6),
+            ("start by the CLI, to bwrap", "true", "sallyport CLI", "bwrap", 0.75),
             ("100 at once, library, to bwrap", "parallel", "sallyport cold", "bwrap", 0.5),
             ("git status in the jail, to bare", "git", "sallyport cold", "bare", None),
             ("rg in the jail, to bare", "rg", "sallyport cold", "bare", 1.02)):

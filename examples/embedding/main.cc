@@ -60,7 +60,9 @@ int main(int argc, char** argv) {
   }
   const sallyport::Status shown = show_history(argv[1]);
   if (shown) return 0;
-  // A refusal, or something this host lacks: nothing was started.
-  std::fprintf(stderr, "error: %s\nhint: %s\n", shown.error().message.c_str(), shown.error().hint.c_str());
+  // A refusal, or something this host lacks; rarely something that went wrong once the tool had started.
+  const sallyport::Error& error = shown.error();
+  std::fprintf(stderr, "error: %s\nhint: %s\n", error.message.c_str(), error.hint.c_str());
+  std::fprintf(stderr, "%s\n", error.tool_had_started ? "the tool may have run" : "the tool did not start");
   return 1;
 }

@@ -1,4 +1,4 @@
-// The exit codes of docs/cli.md. A usage error is a refusal: one number for "nothing was started".
+// The exit codes of docs/cli.md. A usage error is a refusal: one number for both.
 #pragma once
 
 #include "sallyport/error.h"

@@ -1,5 +1,5 @@
 // The microVM jail by emulation: the outcomes of the contract, what its guest can and cannot do, and guests that misbehave. Slow: each
-// run boots a kernel. Only with the label "long" but for one.
+// run boots a kernel, so all of it has the label "long".
 #include "jails/microvm/microvm_jail.h"
 
 #include <gmock/gmock.h>
