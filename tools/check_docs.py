@@ -4,12 +4,15 @@
   usage: check_docs.py [ROOT]
 
 Reads README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md, docs/**/*.md and examples/**/*.md. Checked are: links to files of
-the project; `code` that looks like one of its paths; `name()` and `Name` that must stand somewhere in the sources, `A::b` that
+the project, and to headings in them; `code` that looks like one of its paths; `name()` and `Name` that must stand somewhere in the sources, `A::b` that
 must stand where A is defined; options and verbs of `sallyport` in `code` and in code blocks, each option at its verb. Decision
 records are checked for links, and that a record's status names those that amend it: they speak of the time they were written in.
-docs/layers.svg is compared with the folders of src, and what the CLI has (verbs, options, variables it reads) with docs/.
+docs/layers.svg is compared with the folders of src, and of the layers in ROOMS with theirs; each step of docs/call.svg names the
+functions or types that take it (data-symbols="FILE:NAME …"), which must be there. What the CLI has (verbs, options, variables it
+reads) is compared with docs/.
 """
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -17,7 +20,8 @@ from pathlib import Path
 from documented import OPTION, Project, TOPS
 
 FENCE = re.compile(r"^\s*```")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#{1,6} (.*?)\s*#*$")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"^[\w.*{},-]+(?:/[\w.*{},-]+)+/?$|^[\w-]+\.(?:cc|h|py|sh|md|toml|cmake)$")
 # `drop_home_guarantee`, `kCases`, `EveryJailTest`, `Gate`, `SALLYPORT_TRY`: a name that only a source can give a meaning.
@@ -34,6 +38,8 @@ NOT_OURS = re.compile(r"^(std|testing|rc|fs|libc)::|^(open|openat2?|clone3?|fork
 STATUS = re.compile(r"^Status: (.*)$", re.MULTILINE)
 AMENDS = re.compile(r"\b(?:amends|supersedes|replaces)\b(.*)")
 AMENDED = re.compile(r"(?:;|\.) (?:it is )?amended by")
+# Layers whose folders docs/layers.svg shows.
+ROOMS = ("src/core", "src/jobs", "src/spawn")
 NUMBER = re.compile(r"(?:ADR-|\[|\b)(\d{4})\b")
 
 
@@ -96,12 +102,32 @@ def check_code(project, text):
         yield from check_call(project, text)
 
 
+def anchor_of(heading):
+    """As GitHub and its kin make it from a heading's text."""
+    shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+
+
+@functools.cache
+def anchors_of(path):
+    anchors, in_block = [], False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        in_block ^= bool(FENCE.match(line))
+        if not in_block and (heading := HEADING.match(line)):
+            anchors.append(anchor_of(heading[1]))
+    # A heading that is there before gets a number.
+    return {name + (f"-{nth}" if (nth := anchors[:at].count(name)) else "") for at, name in enumerate(anchors)}
+
+
 def check_links(path, line):
-    for target in LINK.findall(line):
+    for target, anchor in LINK.findall(line):
         if re.match(r"^[a-z]+:", target):
             continue
-        if not (path.parent / target).exists():
+        page = path.parent / target if target else path
+        if not page.exists():
             yield f"the link to {target} leads nowhere"
+        elif anchor and page.suffix == ".md" and anchor not in anchors_of(page.resolve()):
+            yield f"the link to {target}#{anchor} leads to no heading"
 
 
 def check_document(project, path):
@@ -142,7 +168,7 @@ def check_layers_picture(root):
         return
     text = picture.read_text(encoding="utf-8")
     drawn = {name.removesuffix("/*") for name in re.findall(r'<text class="name"[^>]*>([^<]+)<', text)}
-    shown = {"src": drawn - {"include/sallyport"}}
+    shown = {"src": drawn - {"include/sallyport"}} | {folder: set() for folder in ROOMS}
     for folder, words in re.findall(r'<text[^>]*data-folders="([^"]+)"[^>]*>([^<]+)<', text):
         shown.setdefault(folder, set()).update(words.split())
     for folder, names in shown.items():
@@ -150,6 +176,22 @@ def check_layers_picture(root):
             yield f"docs/layers.svg: {folder}/{name} is missing"
         for name in sorted(names - folders_of(root, folder)):
             yield f"docs/layers.svg: there is no {folder}/{name}"
+
+
+def check_call_picture(root):
+    """Each box names what takes its step: a function that stands in the file, or a type that is defined there."""
+    picture = root / "docs" / "call.svg"
+    boxes = re.findall(r'<text class="name"([^>]*)>([^<]+)<', picture.read_text(encoding="utf-8")) if picture.is_file() else ()
+    for attributes, step in boxes:
+        symbols = re.search(r'data-symbols="([^"]+)"', attributes)
+        if not symbols:
+            yield f"docs/call.svg: \"{step}\" names no function or type"
+        for symbol in symbols[1].split() if symbols else ():
+            file, _, name = symbol.partition(":")
+            text = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+            code = re.sub(r"//.*", "", text)
+            if not name or not re.search(rf"\b{re.escape(name)}\(|\b(?:class|struct) {re.escape(name)}\b(?!;)", code):
+                yield f"docs/call.svg: \"{step}\": {file} has no {name}"
 
 
 def check_cli_page(project):
@@ -182,7 +224,8 @@ def main(argv):
         return 2
     findings = [f"{path.relative_to(root)}:{number}: {problem}"
                 for path in documents for number, problem in check_document(project, path)]
-    findings += [*check_records(root / "docs" / "adr"), *check_layers_picture(root), *check_cli_page(project)]
+    findings += [*check_records(root / "docs" / "adr"), *check_layers_picture(root), *check_call_picture(root),
+                 *check_cli_page(project)]
     print("\n".join(findings) if findings else f"{len(documents)} documents name only what exists")
     return 1 if findings else 0
 

@@ -41,6 +41,14 @@ class CheckDocsTest(CheckTest):
         self.assert_fails(self.readme("[x](docs/gone.md)"), "docs/gone.md")
         self.assert_passes(self.readme("[x](https://host.example/)"))
 
+    def test_a_link_to_no_heading_fails(self):
+        self.write("docs/page.md", "# The `run` verb, in short\n\n## Same\n\n```\n# no heading\n```\n## Same\n")
+        self.assert_passes(self.readme("# Here\n[x](docs/page.md#the-run-verb-in-short) [y](#here) [z](docs/page.md#same-1)"))
+        self.assert_fails(self.readme("\n[x](docs/page.md#the-verb)"), "README.md:2:", "docs/page.md#the-verb")
+        self.assert_fails(self.readme("[x](docs/page.md#no-heading)"), "#no-heading")
+        self.assert_fails(self.readme("[x](docs/page.md#same-2)"), "#same-2")
+        self.assert_fails(self.readme("# Here\n[x](#there)"), "#there")
+
     def test_the_changelog_and_the_examples_are_read(self):
         self.write("CHANGELOG.md", "`src/gone.cc`\n")
         self.assert_fails(self.check(), "CHANGELOG.md:1:")
@@ -100,6 +108,28 @@ class CheckDocsTest(CheckTest):
         self.assert_fails(self.check(), "src/jails/oci is missing")
         self.write("docs/layers.svg", PICTURE.replace("native", "oci native cage").replace(">gate<", ">gates<"))
         self.assert_fails(self.check(), "no src/jails/cage", "src/gate is missing", "no src/gates")
+
+    def test_the_picture_has_the_rooms_of_a_layer(self):
+        self.write("src/spawn/owner/x.cc", "")
+        self.write("src/jails/native/x.cc", "")
+        picture = PICTURE.replace("native bwrap", "native").replace("</svg>", '<text class="name">spawn</text></svg>')
+        self.write("docs/layers.svg", picture)
+        self.assert_fails(self.check(), "src/spawn/owner is missing")
+        self.write("docs/layers.svg", picture.replace("</svg>", '<text class="small" data-folders="src/spawn">owner</text></svg>'))
+        self.assert_passes(self.check())
+
+    def test_each_step_of_a_call_names_what_is_there(self):
+        def drawn(attributes):
+            self.write("docs/call.svg", f'<svg><text class="name"{attributes} x="1">run</text></svg>\n')
+            return self.check()
+
+        self.write("src/gate/steps.h", "struct Later;\nint stage(int);  // then start()\n")
+        self.assert_passes(drawn(' data-symbols="src/gate/engine.cc:run_in src/gate/engine.cc:Engine src/gate/steps.h:stage"'))
+        self.assert_fails(drawn(""), '"run" names no function or type')
+        self.assert_fails(drawn(' data-symbols="src/gate/engine.cc:fly"'), "src/gate/engine.cc has no fly")
+        self.assert_fails(drawn(' data-symbols="src/gate/gone.cc:Engine"'), "src/gate/gone.cc has no Engine")
+        self.assert_fails(drawn(' data-symbols="src/gate/steps.h:start"'), "has no start")
+        self.assert_fails(drawn(' data-symbols="src/gate/steps.h:Later"'), "has no Later")
 
 
 if __name__ == "__main__":
