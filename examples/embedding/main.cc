@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   // A refusal, or something this host lacks; rarely something that went wrong once the tool had started.
   const sallyport::Error& error = shown.error();
   std::fprintf(stderr, "error: %s\nhint: %s\n", error.message.c_str(), error.hint.c_str());
-  std::fprintf(stderr, "%s\n", error.tool_had_started ? "the tool may have run" : "the tool did not start");
+  std::fprintf(stderr, "%s\n", error.tool_may_have_started ? "the tool may have run" : "the tool did not start");
   return 1;
 }

@@ -108,7 +108,7 @@ class Records(AuditCase):
         self.run_tool("echo")
         self.run_tool("bash")
         for record in self.records():
-            for part, names in (("request", ("weakened", "workspace")), ("error", ("tool_had_started",))):
+            for part, names in (("request", ("weakened", "workspace")), ("error", ("tool_may_have_started",))):
                 for name in names if part in record else ():
                     with self.subTest(kind=record["kind"], member=name):
                         older = {**record, part: {key: value for key, value in record[part].items() if key != name}}
