@@ -33,7 +33,7 @@ inline constexpr auto kEgressCases = std::to_array<Case>({
     Case{"refusal_hangs", kNetEgressAllowlist, kTellsBroken, kEgress, "be kept waiting by a refused connection"},
     Case{"refused_udp_hangs", kNetEgressAllowlist, kTellsBroken, kEgress, "be kept waiting by a refused datagram"},
     Case{"refused_connect_stands", kNetEgressAllowlist, kTellsBroken, kEgress,
-         "have a refused connection look like one that stands"},
+         "make a refused connection look established"},
     Case{"egress_multicast", kNetEgressAllowlist, kTellsBroken, kEgress | kToAGroup,
          "be kept waiting by a datagram to a multicast group, from an address of one's own"},
     Case{"egress_broadcast", kNetEgressAllowlist, kTellsBroken, kEgress | kToAGroup,

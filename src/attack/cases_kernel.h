@@ -37,7 +37,7 @@ inline constexpr auto kKernelCases = std::to_array<Case>({
     Case{"userfaultfd", kProcSeccomp, kTellsBroken, kNothing, "get a userfaultfd"},
     Case{"bpf", kProcSeccomp, kTellsBroken, kNeedsRoot, "make a bpf map"},
     Case{"perf_event_open", kProcSeccomp, kTellsBroken, kNothing, "open a performance counter"},
-    Case{"keyctl", kProcSeccomp, kTellsBroken, kNothing, "look at the kernel's key rings"},
+    Case{"keyctl", kProcSeccomp, kTellsBroken, kNothing, "read the kernel's key rings"},
     Case{"add_key", kProcSeccomp, kTellsBroken, kNothing, "put a key into the kernel's key rings"},
     Case{"request_key", kProcSeccomp, kTellsBroken, kNothing, "have the kernel call out for a key"},
     Case{"kexec_load", kProcSeccomp, kTellsBroken, kNeedsRoot, "load another kernel"},

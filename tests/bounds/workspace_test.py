@@ -155,7 +155,7 @@ class WorkspaceTest(Place):
         for words, advice in ((("dif", "right"), b"did you mean 'diff'"), (("diff", "rigth"), b"did you mean 'right'"),
                               (("diff",), b"no name"), (("discard", "../../x"), b"none called"),
                               (("new", "right"), b"there is one"), (("new", "a/b"), b"no name for one"),
-                              (("commit", "right"), b"nothing is selected"), ((), b"what is to be done")):
+                              (("commit", "right"), b"nothing is selected"), ((), b"no subcommand")):
             done = self.workspace(*words)
             self.assertEqual(done.returncode, 125, words)
             self.assertIn(advice, done.stderr, words)

@@ -65,7 +65,7 @@ constexpr auto kWords = std::to_array<Word>({{"verify", parse_audit_verify},
 
 Result<Action> parse_audit(Args args, Format& format) {
   if (args.empty()) {
-    return fail(invalid_request("arguments", "what to do with the audit log was not said", "sallyport help audit"));
+    return fail(invalid_request("arguments", "no subcommand", "sallyport help audit"));
   }
   if (args[0] == "--help" || args[0] == "-h") return Action();
   const auto word = std::ranges::find(kWords, args[0], &Word::name);

@@ -302,7 +302,7 @@ version, and how to install the others.
 
   --attack      make every attack we know, with and without the jail
   --only NAME   just this one of them
-  --jail KIND   only this one; also none, and one that takes half a minute
+  --jail KIND   only this one; also none, and microvm-tcg (half a minute)
                 [every jail there is; an attack: the first that works]
   --image NAME  of --jail container; also --engine, --engine-arg as in run
   --json        one record: {"schema":"sallyport.doctor/1", ...}, with

@@ -240,7 +240,7 @@ touched: all of it happens in a workspace, which is listed and thrown away.
   --lock-host HOST       another registry a lock file may name (repeatable)
   --allow-host HOST      what fetch may reach, too (repeatable)
   --severity LEVEL       what fails in the lock file [high]
-  --timeout 10m, --memory 4G, --disk 4G  of the whole
+  --timeout 10m, --disk 4G  of the whole; --memory 4G of each call
   --jail NAME            [auto]
   --cache DIR, --no-cache  where fetched tarballs are kept [the user's cache]
   --audit DIR, --no-audit  another log of the calls; none

@@ -244,7 +244,7 @@ Result<Action> parse_workspace(Args args, Format& format) {
     const std::string near = did_you_mean(command.what, known);
     return fail(invalid_request(
         "workspace",
-        command.what.empty() ? "what is to be done?" : fmt::format("cannot '{}' one", printable(command.what)),
+        command.what.empty() ? "no subcommand" : fmt::format("cannot '{}' one", printable(command.what)),
         near.empty() ? "see 'sallyport help workspace'" : near));
   }
   TRY(check_words(command));

@@ -111,7 +111,7 @@ ScannerOutcome look_for_blinding(const ProbeInput& input, std::span<const ProbeR
     ran.findings.push_back(
         {.rule = "blinding-git-ignore",
          .severity = Severity::kMedium,
-         .message = "this file overrules git's ignore files, so nobody can tell which files with findings they hide",
+         .message = "this file overrides git's ignore files, so it is unknown which files with findings they hide",
          .place = {.path = overruling->path}});
   } else if (has_ignore_file && !with_findings.empty()) {
     auto listed = shown_files(*input.context);

@@ -54,8 +54,8 @@ void add_stage(const StageResult& stage, Ran& ran) {
 
 std::vector<RuleInfo> rules_of(const ValidateReport& report) {
   std::vector<RuleInfo> rules = report.rules;
-  rules.push_back({std::string(kDeniedRule), Severity::kHigh, "a host was refused", "Look at what asks for it"});
-  rules.push_back({std::string(kStageRule), Severity::kHigh, "a stage did not pass", "Look at what npm said"});
+  rules.push_back({std::string(kDeniedRule), Severity::kHigh, "a host was refused", "Find out what asks for it"});
+  rules.push_back({std::string(kStageRule), Severity::kHigh, "a stage did not pass", "Read npm's message"});
   std::map<std::string, Severity> left;
   for (const PersistenceFinding& finding : report.changes.findings) {
     Severity& worst = left.try_emplace(finding.rule, Severity::kLow).first->second;
