@@ -19,7 +19,7 @@ namespace sallyport {
 
 enum class Role {
   kTool,     // a caller may ask for it
-  kWrapper,  // only a jail adapter may start it (C4)
+  kWrapper,  // only a jail may start it (C4)
 };
 
 // Which operating systems the tool exists on; readiness reports the others as not applicable (C29).

@@ -108,7 +108,7 @@ using ErrorDetailVariant =
                  GuaranteeUnavailable, JailUnavailable, SetupFailed, JailDied, AuditFailed, SystemError>;
 
 // One of the above. Error::as, std::visit, std::get, std::get_if, std::holds_alternative and index() take it as the variant that
-// it is. std::variant_size and std::variant_alternative do not, because they look at the type by its name: ask them about
+// it is. std::variant_size and std::variant_alternative do not, because they match the type's name: ask them about
 // ErrorDetailVariant. How it is copied, moved and destroyed is compiled once, in the library: every function that returns a
 // Result needs it, and sixteen alternatives cost each source that includes this header a second.
 struct ErrorDetail : ErrorDetailVariant {

@@ -1,4 +1,5 @@
-// run_external_cli with the whole closed outcome, to tell a tool that ran out of memory from one that was refused a host.
+// run_external_cli with the whole closed outcome, so that you can distinguish a tool that ran out of memory from one that was
+// denied a host.
 //
 //   JailedSubprocessResult result = SALLYPORT_TRY(
 //       run_external_cli_whole(*gate, "syft", {"syft", "dir:."}, {.cwd = repo, .timeout = 60s, .memory = mebibytes(512)}));

@@ -119,10 +119,10 @@ struct Explanation {
   // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.
   Plan plan{};
   std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
-  std::string jail{};  // the adapter to use; for kAuto judged by the host's sysctls, since only a start really tries
-  Confinement confinement = Confinement::kJailed;  // that adapter's
+  std::string jail{};  // the jail to use; for kAuto judged by the host's sysctls, since only a start really tries
+  Confinement confinement = Confinement::kJailed;  // that jail's
   std::vector<Established> would_establish{};
-  std::vector<std::string> rendered{};  // what the adapter would do, one step per line
+  std::vector<std::string> rendered{};  // what the jail would do, one step per line
   ExecutableIdentity binary{};
   std::vector<BinaryIdentity> interpreters{};
 };
@@ -147,11 +147,11 @@ class Gate {
   // the system's directories, any arguments). Without this call, the second of two such runs in a row builds them.
   [[nodiscard]] virtual Status warm_up(const JailedSubprocessSpec& spec) = 0;
   [[nodiscard]] virtual WarmCounts warm_counts() = 0;
-  // For a job that cannot make its first call (its report has no place): records that as a refusal, as the gate's own are. The error
-  // to report: `why`, or the log's own when that cannot take the record and must.
+  // For a job that cannot make its first call (its report has no place): records a refusal, like the gate's own refusals. Returns
+  // the error to report: `why`, or the log's own error when the log must take the record and cannot.
   [[nodiscard]] virtual Error refuse(const Error& why) = 0;
   [[nodiscard]] virtual const GateConfig& config() const = 0;
-  // Those that kAuto tries, in its order, then the others. Whether one works here only a run tells.
+  // Those that kAuto tries, in its order, then the others. Only a run shows whether one works here.
   [[nodiscard]] virtual std::vector<JailOffer> jails() const = 0;
 };
 
@@ -161,7 +161,7 @@ class Gate {
                                                     AllowlistedOptions options, std::stop_token stop = {});
 
 // Starts an allowlisted scanner behind the best jail the host has (C12–C18). The environment cannot be extended.
-// The same with every outcome told apart: sallyport/external_cli.h.
+// The same, with every outcome as its own alternative: sallyport/external_cli.h.
 [[nodiscard]] Result<ProcessResult> run_external_cli(Gate& gate, std::string_view probe, std::vector<std::string> argv,
                                                      ExternalCliOptions options, std::stop_token stop = {});
 

@@ -1,5 +1,5 @@
-// SubprocessJail, the port (C19): one method, no retry, no state between runs. Callers hold the port, never an
-// adapter; swapping adapters changes no caller.
+// SubprocessJail, the port (C19): one method, no retry, no state between runs. Callers hold the port, never one jail's
+// adapter; swapping jails changes no caller.
 //
 //   Result<JailedSubprocessResult> r = jail.run({.argv = {"git", "log"}, .repo = repo, .cwd = repo,
 //                                                .limits = {.wall = 30s}});

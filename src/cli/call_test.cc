@@ -216,7 +216,7 @@ TEST_F(CallPlace, JudgesNothingOfTheCall_C36) {
   EXPECT_TRUE(made.spec.allowed_hosts.empty()) << "npm was asked before the call was admitted";
 }
 
-// The operator's proxy is text until the gate has read it: what the environment says reaches the gate as it stands there.
+// The CLI passes the operator's proxy on as the environment's plain text. Only the gate parses it.
 TEST_F(CallPlace, AProxyOfTheEnvironmentIsReadByTheGate_C36) {
   const auto explained = [&](std::optional<std::string> proxy) {
     Environment environment{.path = "/usr/bin:/bin", .current_directory = root_ / "home/src/repo"};

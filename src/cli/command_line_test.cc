@@ -287,7 +287,7 @@ TEST(CommandLine, AnErrorIsReportedInTheFormatThatWasAskedFor) {
   EXPECT_EQ(format_of({"help", "run", "--json"}), Format::kJson);
 }
 
-// What stands behind the tool's name is the tool's, whichever verb passes it on.
+// Every word after the tool's name belongs to the tool, with every verb that passes words on.
 TEST(CommandLine, AToolsOwnJsonIsNotOurs) {
   EXPECT_EQ(format_of({"workspace", "run", "x", "--typo", "--", "npm", "audit", "--json"}), Format::kText);
   EXPECT_EQ(format_of({"workspace", "run", "x", "--json", "--typo", "--", "npm", "audit"}), Format::kJson);

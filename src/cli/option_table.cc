@@ -30,7 +30,7 @@ Error unknown_option(std::string_view name, std::span<const OptionName> table) {
 void OptionWalker::read_all(Format& format) {
   bool at_the_tool = false;
   while (position_ < args_.size() && !at_the_tool) {
-    // No option takes a word that begins with two dashes for its value, so this is none.
+    // No option accepts a value that begins with two dashes, so this word is the option itself.
     const std::string_view word = args_[position_];
     if (word == "--json" || word == "--json-stream") format = Format::kJson;
     tokens_.push_back(read_one());

@@ -43,7 +43,7 @@ enum class WordsEnd {
   kAtTheTool,  // at `--` or the first operand: what follows belongs to the tool
 };
 
-// Reads all of a verb's own words at once, so that a wish for JSON counts wherever it stands, behind a mistake, too.
+// Reads all of a verb's own words at once, so that --json counts wherever it stands, even after a mistake.
 class OptionWalker {
  public:
   // `table` is any sequence of Option<Target>, at most 64 of them. `args` is borrowed. --json among the words sets `format`.
@@ -73,7 +73,7 @@ class OptionWalker {
   std::size_t given_ = 0;
 };
 
-// For words that no verb knows, so nobody can tell where a tool's begin: up to `--`.
+// For words that no verb knows. It is unknown where a tool's own words begin, so this reads up to `--`.
 void read_format(std::span<const std::string> args, Format& format);
 
 // For a verb whose options may come anywhere: applies each, and collects the other words. nullopt: the user asked for

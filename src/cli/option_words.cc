@@ -12,7 +12,7 @@ struct Word {
   std::string_view option;
 };
 
-// Looked up in this order: what holds a name and more stands before the name alone.
+// Replaced in this order: a phrase that contains another row's phrase stands before that row.
 constexpr auto kWords = std::to_array<Word>({
     {"a check of the whole log says", "sallyport audit verify says"},
     {"a listing of the log has them", "sallyport audit show lists them"},
@@ -52,7 +52,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"`WorkspaceMechanism::kCopy`", "--copy"},
 });
 
-// Each row has its turn, and none finds what another has put there.
+// No earlier row's phrase occurs in a later row's, and none occurs in a replacement, so no row changes another's result.
 consteval bool rows_keep_apart() {
   for (std::size_t i = 0; i < kWords.size(); ++i) {
     for (std::size_t later = i + 1; later < kWords.size(); ++later) {

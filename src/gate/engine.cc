@@ -145,8 +145,8 @@ Result<JailedSubprocessResult> Engine::perform(const JailedSubprocessSpec& spec,
   return perform_admitted(std::move(call), candidates, with_workspace(spec, *named), kind, stop);
 }
 
-// Probing is doing: the first jail that can be built is used. A host that cannot build one is not asked twice how it is;
-// the kernel answers in microseconds, and a stale "no" would outlive the sysctl that caused it.
+// No separate probe: the first jail that can be built is used, and nothing is remembered. The kernel answers in
+// microseconds, and a remembered "no" could outlive the sysctl that caused it.
 Result<JailedSubprocessResult> Engine::perform_admitted(AdmittedCall call, std::span<Jail* const> candidates,
                                                         const JailedSubprocessSpec& spec, JailKind kind,
                                                         const std::stop_token& stop) {

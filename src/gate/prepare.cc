@@ -77,7 +77,7 @@ Status check_stdin(const JailedSubprocessSpec& spec) {
       guarantee_unavailable(Guarantee::kNetUnixIsolated, "stdin is a socket", "pass the bytes, or a pipe or file"));
 }
 
-// Of the call and its paths; not of what a jail adds.
+// Makes the plan from the call and its paths, without what a jail adds.
 Status plan_anew(Prepared& prepared, ChildPath& child_path, const JailedSubprocessSpec& spec) {
   prepared.plan = TRY(make_plan(prepared.call, spec, prepared.paths, child_path.trusted_for(prepared.paths.repo)));
   prepared.argv = prepared.plan.argv;

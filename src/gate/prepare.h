@@ -21,8 +21,8 @@ namespace sallyport {
 struct Prepared {
   AdmittedCall call{};
   CanonicalPaths paths{};
-  Plan plan{};  // fitted to the jail that is tried: the tool's file as it means it, its layers
-  // The plan's before it was fitted: each jail that is tried starts from these.
+  Plan plan{};  // fitted to the jail that is tried: the tool's file in that jail, and that jail's layers
+  // The plan's argv and env before it was fitted: each jail that is tried starts from these.
   std::vector<std::string> argv{};
   std::vector<EnvVar> env{};
   UniqueFd cwd{};                  // the directory that was checked, even if its name changes later
@@ -41,7 +41,8 @@ struct Prepared {
   std::vector<std::filesystem::path> tool_names{};
 };
 
-// The gate's repo for one call, and who a jailed tool over it is, decided once: a question of git's is theirs, too.
+// The gate's repo for one call, and the user that a jailed tool over it runs as. Decided once, so that the git that lists the
+// configuration first (ADR 0026) runs as the same user.
 struct RepoOfCall {
   std::filesystem::path path{};
   std::optional<UserIds> owner{};

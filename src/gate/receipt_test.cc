@@ -139,7 +139,7 @@ TEST_F(ReceiptTest, NamesTheFileAndHasTheDigestsThatExplainGives_C26) {
   EXPECT_EQ(result->receipt.policy_digest.size(), 64U);
 }
 
-// All of it was announced, so only the report can tell.
+// The jail announced all of it before the start, so only the report shows that a fact is missing.
 TEST_F(ReceiptTest, IsNotWrittenWhenARequiredFactIsMissing_C26) {
   EXPECT_TRUE(run({.landlocked = true}, {kOfLandlock.guarantee}));  // the control
   const Result<JailedSubprocessResult> refused =

@@ -51,7 +51,7 @@ struct LimitingHost {
                                                   const LimitsWanted& wanted,
                                                   const LimitingHost& host = this_limiting_host());
 
-// Of what acquire_resources established: kept by less than a cgroup, which the caller is warned of.
+// Whether a mechanism that acquire_resources established is weaker than a cgroup. The gate warns the caller of such a one.
 [[nodiscard]] bool is_weaker_than_cgroup(Mechanism mechanism);
 
 // What acquire_resources would try for, without trying.

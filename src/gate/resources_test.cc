@@ -37,7 +37,7 @@ class HostWithCgroups {
     const auto make = [this](const CgroupLimits& group) -> Result<RunCgroup> {
       asked.push_back(group);
       if (!grants_(group)) return fail(system_error("make", "a cgroup", EROFS));
-      // Of v1, without a directory: what limits nothing needs none.
+      // A cgroup of v1 without a directory: with empty limits, none is needed.
       return RunCgroup::create({}, {.mountinfo = empty_, .self_cgroup = empty_});
     };
     return acquire_resources(limits, required, wanted, {.make_cgroup = make, .user = user_});
@@ -159,7 +159,7 @@ TEST(Resources, ThatAreRequiredAreNoFallback_C26) {
     EXPECT_EQ(unavailable->guarantee, one.guarantee);
     EXPECT_NE(refused.error().message.find("cannot make a cgroup"), std::string::npos) << refused.error().message;
     EXPECT_EQ(refused.error().hint, kNoCgroupHint);
-    // Who requires another limit is not refused for this one.
+    // A caller who requires only another limit is not refused because of this one.
     const Guarantee other = one.guarantee == Guarantee::kLimitMemory ? Guarantee::kLimitCpu : Guarantee::kLimitMemory;
     EXPECT_TRUE(host.acquire(one.limits, {other})) << name_of(one.guarantee);
   }
@@ -179,11 +179,12 @@ TEST(Resources, RefuseAProcessLimitThatWouldCountTheWholeUserOrNobody) {
   }
   for (const uid_t user : {kPlainUser, uid_t{0}}) {
     HostWithCgroups with(grants_all, user);
-    EXPECT_TRUE(with.acquire(limits, {}, {.counted_apart = false})) << "a cgroup counts the run, whoever it is";
+    EXPECT_TRUE(with.acquire(limits, {}, {.counted_apart = false}))
+        << "a cgroup counts the run, whichever user it runs as";
   }
 }
 
-// Each that a caller who requires the limit is refused for: who does not require it is warned.
+// A caller who requires the limit is refused with each of these mechanisms; other callers are warned.
 TEST(Resources, ThatAreWeakerThanACgroupAreWarnedOf) {
   for (const Mechanism mechanism : {Mechanism::kWatch, Mechanism::kRlimit, Mechanism::kRlimitPerProcess}) {
     EXPECT_TRUE(is_weaker_than_cgroup(mechanism)) << name_of(mechanism);

@@ -133,7 +133,7 @@ TEST_F(StagingTest, RefusesARequiredGuaranteeThatTheJailDoesNotGive_C26) {
   EXPECT_NE(refused.error().message.find("\"giving\""), std::string::npos) << refused.error().message;
 }
 
-// Whoever limits something or names hosts gets that or no run, without requiring it (C24).
+// A caller who sets a limit or names hosts gets exactly that or no run, even without requiring the guarantee (C24).
 TEST_F(StagingTest, RefusesALimitOrAHostListThatTheJailDoesNotKeep_C26) {
   const struct {
     Guarantee guarantee;
@@ -179,7 +179,7 @@ TEST_F(StagingTest, ChecksTheReportOfARunAsItCheckedTheAnnouncement_C26) {
   EXPECT_FALSE(check_established(jail_, run, {.landlocked = true}, for_call, prepared_)) << "asked for, and not given";
 }
 
-// A doubt of the gate's takes one guarantee out of the jail's list, and no other.
+// When the gate doubts one guarantee, it drops that one from the jail's list, and no other.
 TEST_F(StagingTest, DropsWhatTheGateDoubts) {
   const std::vector<Established> all = {{Guarantee::kFsGitProtected, Mechanism::kMounts},
                                         {Guarantee::kFsWriteConfined, Mechanism::kMounts},

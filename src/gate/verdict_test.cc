@@ -156,7 +156,7 @@ TEST_P(VerdictTable, IsAsWrittenWithItsEvidence_C20) {
 INSTANTIATE_TEST_SUITE_P(, VerdictTable, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Where the run had no limit of its own, there is none to show: a jail with a kernel of its own counts kills, too.
+// A jail with its own kernel counts OOM kills of a run without a memory limit, too. Then the evidence shows limit 0.
 TEST(Verdict, OfAnOomKillWithoutALimitShowsNoLimit_C20) {
   Ended ended;
   ended.wait_status = SIGKILL;

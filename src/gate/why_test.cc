@@ -1,4 +1,4 @@
-// Which failure is the host's, and what a person is told about it.
+// Which failures are the host's fault, and how the gate explains a failure to a person.
 #include "gate/why.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every attack against every adapter, as root and as a plain user (C20, C22, C26, C34). The positive control must work,
+// Every attack against every jail, as root and as a plain user (C20, C22, C26, C34). The positive control must work,
 // or stand in src/attack/program/impossible_here.txt with the reason.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -25,11 +25,11 @@ namespace {
 using attack::Got;
 
 // An OCI runtime takes long to start: it meets the first attack on each guarantee, in the deep tests every one.
-std::vector<JailKind> adapters_for(const attack::Case& one) {
-  std::vector<JailKind> adapters = test::confining_jails();
+std::vector<JailKind> jails_for(const attack::Case& one) {
+  std::vector<JailKind> jails = test::confining_jails();
   const auto first = std::ranges::find(attack::kCases, one.guarantee, &attack::Case::guarantee);
-  if (!test::deep() && first->name != one.name) std::erase(adapters, kOciJail);
-  return adapters;
+  if (!test::deep() && first->name != one.name) std::erase(jails, kOciJail);
+  return jails;
 }
 
 std::string_view name_of(Who who) { return who == Who::kRoot ? "root" : "user"; }
@@ -90,12 +90,12 @@ class Attack : public testing::TestWithParam<std::tuple<attack::Case, Who>> {};
 TEST_P(Attack, WorksWithoutAJailAndIsBlockedBehindEveryOne) {
   const auto& [one, who] = GetParam();
   if (who == Who::kRoot && geteuid() != 0) GTEST_SKIP() << "not root";
-  const std::vector<JailKind> adapters = adapters_for(one);
-  const std::vector<attack::Finding> findings = Stage(who).perform(one, adapters);
-  ASSERT_EQ(findings.size(), adapters.size());
-  for (std::size_t i = 0; i < adapters.size(); ++i) {
-    SCOPED_TRACE(adapters[i].name());
-    check(findings[i], adapters[i], who);
+  const std::vector<JailKind> jails = jails_for(one);
+  const std::vector<attack::Finding> findings = Stage(who).perform(one, jails);
+  ASSERT_EQ(findings.size(), jails.size());
+  for (std::size_t i = 0; i < jails.size(); ++i) {
+    SCOPED_TRACE(jails[i].name());
+    check(findings[i], jails[i], who);
   }
 }
 

@@ -1,4 +1,4 @@
-// Renders a spec as an adapter does, for a host described here instead of the real one: every step is pure, so the same
+// Renders a spec as each jail does, for a host described here instead of the real one: every step is pure, so the same
 // spec gives the same text on every machine.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Scene {
 
 struct Rendering {
   bwrap::Command bwrap{};
-  spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap is told
+  spawn::LaunchSpec bwrap_inner{};  // what our init inside bwrap receives
   spawn::LaunchSpec native{};
   Lines landlock{};
   Lines oci{};                    // the runtime's command line, config.json, what its root directory holds

@@ -100,7 +100,7 @@ int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<Hos
   return print_text(text, code);
 }
 
-// A jail that nobody named must not make them wait.
+// Doctor does not wait half a minute for a jail that the user did not name.
 Error why_not_tried(const attack::Surroundings& surroundings, JailKind jail) {
   if (const Status could = attack::could_start(surroundings, jail); !could) return in_options(could.error());
   return jail_unavailable(jail.name(), "not tried, since a start takes half a minute",
@@ -118,7 +118,8 @@ JailAnswer ask(const attack::Surroundings& surroundings, const JailOffer& offer,
   return {.jail = jail, .established = *std::move(established), .when_asked = *std::move(asked)};
 }
 
-// If the world of an attack cannot be made (a plain user has nothing to lose to it), neither side tried it.
+// An attack that was not tried behind the jail counts as broken, unless this host does not let it work without a jail either (a
+// plain user has nothing to lose to it).
 bool broken(const Finding& finding) {
   if (finding.jailed.got == Got::kNotTried) return finding.control.got != Got::kImpossible;
   return !finding.held();
@@ -204,7 +205,8 @@ Status check_only(const std::string& name) {
   return fail(invalid_request("attack", fmt::format("there is no attack '{}'", name), hint));
 }
 
-// Whoever names a jail waits for it. Else all that the gate has, and under attack those that `auto` tries.
+// A jail that the user names is tried even if its start is slow. Otherwise all that the gate has; with --attack those that
+// `auto` tries.
 Result<std::vector<JailOffer>> jails_to_ask(const DoctorCommand& command, const ContainerOptions& container) {
   if (command.jail != JailKind::kAuto) return std::vector<JailOffer>{{.kind = command.jail}};
   GateConfig config;

@@ -68,7 +68,7 @@ fs::path tarball_cache(const ValidateCommand& command, const Environment& enviro
   return user.empty() ? fs::path() : user / "npm";
 }
 
-// What helps no stage is not said, and what this host cannot do is said once, not for each stage.
+// Drops a hint that cannot help the current stage, and shows a weaker limit once, not for each stage.
 class StageEvents final : public EventSink {
  public:
   explicit StageEvents(EventSink& shown) : shown_(shown) {}

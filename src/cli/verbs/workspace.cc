@@ -243,8 +243,7 @@ Result<Action> parse_workspace(Args args, Format& format) {
     const std::vector<std::string_view> known(kWhat.begin(), kWhat.end());
     const std::string near = did_you_mean(command.what, known);
     return fail(invalid_request(
-        "workspace",
-        command.what.empty() ? "no subcommand" : fmt::format("cannot '{}' one", printable(command.what)),
+        "workspace", command.what.empty() ? "no subcommand" : fmt::format("cannot '{}' one", printable(command.what)),
         near.empty() ? "see 'sallyport help workspace'" : near));
   }
   TRY(check_words(command));

@@ -89,7 +89,7 @@ class ContainerLive final : public LiveRun {
 
   [[nodiscard]] Result<RunReport> next() override {
     RunReport report = TRY(run_->next());
-    // Our init says who it is in there.
+    // Our init reports its user inside the container. Only the user that the plan asked for goes into the receipt.
     if (auto* started = std::get_if<ToolStarted>(&report); started && started->facts.run_as != about_.plan.run_as) {
       started->facts.run_as.reset();
     }

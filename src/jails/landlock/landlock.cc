@@ -25,8 +25,9 @@ constexpr auto kProcFiles = std::to_array<const char*>(
      "/proc/sys/kernel/random/uuid", "/proc/sys/kernel/threads-max", "/proc/sys/net/core/somaxconn",
      "/proc/sys/vm/max_map_count", "/proc/sys/vm/overcommit_memory", "/proc/uptime", "/proc/version"});
 constexpr auto kReplaced = std::to_array<std::string_view>({"HOME", "RES_OPTIONS", "TEMP", "TMP", "TMPDIR"});
-constexpr std::string_view kResolver = "/etc/resolv.conf";  // libc then asks 127.0.0.1, that is us or nobody
-constexpr std::string_view kTerminal = "/dev/tty";          // there is none
+constexpr std::string_view kResolver =
+    "/etc/resolv.conf";                             // without it libc asks 127.0.0.1: our resolver, or no server at all
+constexpr std::string_view kTerminal = "/dev/tty";  // there is none
 
 void add_proc(std::vector<Place>& places) {
   for (const char* path : kProcFiles) {

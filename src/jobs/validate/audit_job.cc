@@ -43,7 +43,7 @@ AuditJob audit_of(const ValidateReport& report, const ValidateOptions& options) 
     warned = warned || step.result == JobResult::kWarned;
     job.steps.push_back(std::move(step));
   }
-  // What kept it from its first stage is no stage's.
+  // A failure before the first stage belongs to no stage, so it gets a step of its own.
   const auto* const incomplete = std::get_if<Incomplete>(&report.verdict);
   if (incomplete != nullptr && std::ranges::none_of(report.stages, &is_incomplete)) {
     job.steps.push_back({.name = "start", .result = JobResult::kIncomplete, .why = incomplete->why});

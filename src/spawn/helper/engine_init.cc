@@ -22,7 +22,7 @@ void EngineWatch::open() {
 
 bool EngineWatch::owner_is_silent() const { return now_ms() - last_heard_ms_ > wire::kSilentAtMostMs; }
 
-// The quota is that of the first. An engine that bounds no number of files leaves that to us.
+// Only the first place has the byte quota. When the engine does not limit the number of files, we do.
 bool EngineWatch::look_at_scratch() {
   bool full = false;
   for (int i = kScratches - 1; i >= 0; --i) {

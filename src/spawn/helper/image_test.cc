@@ -1,4 +1,5 @@
-// What the helper's decoder refuses, and that what it accepts can be followed. encode_test.cc has what it is sent.
+// The helper's decoder: which messages it refuses, and that the pointers in each accepted one are valid. encode_test.cc tests
+// the messages that the owner sends.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

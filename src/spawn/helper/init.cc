@@ -56,11 +56,11 @@ alignas(16) char tool_stack[64 * 1024];
   start_and_reap(run);
 }
 
-// The exit code of an init that leaves because the mounts have changed (0), or because it cannot tell whether they have
+// The exit code of an init that leaves because the mounts have changed (0), or because it cannot determine whether they have
 // (the errno that says why).
 int why_unknown(int mounts_fd) { return mounts_fd < 0 ? -mounts_fd : 0; }
 
-// If we cannot tell, we count the mounts as changed.
+// If we cannot determine it, we count the mounts as changed.
 bool mounts_changed(int mounts_fd) {
   struct pollfd mounts = {mounts_fd, POLLPRI, 0};
   return mounts_fd < 0 || poll_now(&mounts, 1) != 0;

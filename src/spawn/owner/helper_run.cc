@@ -161,7 +161,8 @@ Result<RunReport> HelperRun::translate(const wire::Report& report, std::vector<U
           .facts = {.landlocked = (report.flags & wire::kAppliedLandlock) != 0,
                     .ports_redirected = ports_redirected_,
                     .connections_carried = (report.flags & wire::kCarriesThem) != 0,
-                    // Whoever reports it has become who the tool is. What passes a container's reports on has not.
+                    // Init and workers already have the tool's user when they send this. The process that relays a
+                    // container's reports does not.
                     .run_as = is_engine(spec_) ? UserIds{.uid = report.uid, .gid = report.gid} : sender_}};
       if ((report.flags & wire::kTreeShown) != 0 && !fds.empty()) {
         started.tree = std::move(fds.back());

@@ -57,7 +57,7 @@ class Channel {
     ASSERT_EQ(::sendmsg(worker_.get(), &message, 0), static_cast<ssize_t>(sizeof bytes));
   }
 
-  // What the run makes of it, if that is of such a kind.
+  // The run's own report about `report`, when it is a T.
   template <class T>
   std::optional<T> answer(const wire::Report& report, std::span<const int> fds = {}) {
     send(report, fds);
@@ -87,7 +87,7 @@ wire::Report failure(std::uint32_t flags = 0) {
   return report;
 }
 
-// Two files that can be told apart when they arrive as other descriptors.
+// Two files that a test can distinguish after they arrived under other descriptor numbers.
 class TwoFiles {
  public:
   [[nodiscard]] std::array<int, 2> fds() const { return {root_.get(), null_.get()}; }
@@ -141,7 +141,7 @@ TEST(HelperRun, SaysOfTheToolWhatWasReported) {
   }
 }
 
-// Not what was asked for: the kernel says who sent the report.
+// The user comes from the kernel, which names the sender of the report, not from the request.
 TEST(HelperRun, SaysWhoTheToolIsWhenThatWasAskedFor) {
   Channel ours;
   EXPECT_FALSE(ours.answer<ToolStarted>(report_of(ReportKind::kStarted))->facts.run_as);
@@ -198,7 +198,7 @@ TEST(HelperRun, NamesTheStepThatFailedAndWhetherTheHostLacksIt) {
   EXPECT_TRUE(host_lacks(SetupStage::kSourceIdentity, ENOSYS));
 }
 
-// Nothing has started in it, so another takes the run. Here it cannot, which shows that it was asked.
+// Nothing has started in the unsound jail, so the run moves to another. Here that fails, which shows that the run tried.
 TEST(HelperRun, GoesOnToAnotherJailWhenOneThatWasBuiltAheadIsUnsound) {
   Channel unsound({}, Ahead::kYes);
   unsound.send(failure(wire::kNotBuilt));
@@ -230,7 +230,7 @@ TEST(HelperRun, GivesTheToolsEndWithWhatItUsed) {
   EXPECT_EQ(end->usage.system, std::chrono::microseconds(12));
   EXPECT_EQ(end->usage.peak_rss_bytes, 13U);
   EXPECT_FALSE(end->is_last) << "somebody of the run may be alive";
-  EXPECT_FALSE(end->of_guest) << "who counts nothing has seen nothing";
+  EXPECT_FALSE(end->of_guest) << "an init that counts nothing reports no counts";
 }
 
 TEST(HelperRun, IsOverWhenNobodyIsLeft) {
@@ -274,7 +274,7 @@ TEST(HelperRun, PassesOnWhatOnlyTheGuestCouldCount) {
   EXPECT_TRUE(full->of_guest->scratch_full);
 }
 
-// What a wrapper leaves with is not the tool's end, but it is all there is when the init inside is gone.
+// A wrapper's exit status is not the tool's. The run uses it only when the init inside died without a report.
 TEST(HelperRun, TakesAWrappersEndForTheToolsOnlyWhenThereIsNoOther) {
   const wire::Report wrapper_left = report_of(ReportKind::kExited, wire::kWrapperExited);
   Channel usual;

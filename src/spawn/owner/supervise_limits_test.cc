@@ -28,7 +28,7 @@ Script that_ends(std::function<RunReport()> start) {
   return script;
 }
 
-// A limit of ours is no wish: SIGKILL at once.
+// We enforce our own limits with SIGKILL at once, without SIGTERM first.
 void expect_killed(const Result<Ended>& ended, const Script& script, EndedBy by) {
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->by, by);
@@ -87,7 +87,7 @@ TEST(SupervisedLimits, KillARunThatHasFilledItsScratch) {
   EXPECT_GT(ended->scratch_used, 0U) << "measured";
 }
 
-// Between two looks: it fills its scratch and leaves at once.
+// The tool fills its scratch and exits at once, between two measurements.
 TEST(SupervisedLimits, SeeAScratchThatIsFullAtTheEnd) {
   int scratch = -1;
   Script script{.reports = {[&scratch](const ToolStreams&) {

@@ -78,7 +78,7 @@ TEST(Supervisor, CapturesBothStreamsInOrderFromOnePipe) {
   EXPECT_EQ(ended->stderr_stream.bytes, "");
 }
 
-// The rest of its input would be missing, and the tool would take what it got for all of it.
+// The rest of the input would be missing, and the tool would treat the part as the whole.
 TEST(Supervisor, EndsARunWhoseInputCannotBeReadToItsEnd) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);

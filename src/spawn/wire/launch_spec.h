@@ -1,4 +1,4 @@
-// What to start and in which place, as a plain value: adapters render it (pure), HelperClient starts it.
+// What to start and in which place, as a plain value: jails render it (pure), HelperClient starts it.
 #pragma once
 
 #include <cstdint>
@@ -121,7 +121,7 @@ struct LaunchSpec {
   std::vector<int> passed_fds{};
   wire::Stage fail_at_for_tests = wire::Stage::kNone;  // makes that step fail; it can only deny
 
-  // Of a tool that is started with them itself, not by a wrapper.
+  // For a tool that we start with these limits, not through a wrapper.
   void hold(HeldLimits held) {
     limits = std::move(held.rlimits);
     cgroup_procs_fds = std::move(held.cgroup_procs);

@@ -28,7 +28,8 @@ struct HardeningRow {
   bool reads_npm_layout = false;  // where npm's own configuration lies is read before the start
 };
 
-// For all but git, which need nothing but the arguments. What git has listed then holds for the git they start.
+// For every tool but git: their hardening needs only the arguments. The overrides for the configuration that git listed
+// go to the git that such a tool may start.
 template <auto kHarden>
 Result<HardenedCommand> by_argv(Argv argv, const GitConfiguration& git) {
   HardenedCommand command = TRY(kHarden(argv));
