@@ -24,7 +24,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
-// Nobody pays for what the one before left to be done behind its back: mounts to be taken apart, jails to be built.
+// Between two runs, so that the work that a run leaves to the kernel and the helper (unmounts, new jails) does not slow the next.
 constexpr auto kPause = 8ms;
 constexpr auto kPauseAfterMany = 500ms;
 constexpr int kWarmUpRounds = 2;
@@ -72,7 +72,7 @@ Words numbered(Words words) {
   return words;
 }
 
-// So many threads with several runs each: what one run leaves to be done behind its back, a later one pays for.
+// `count` threads with `in_a_row` runs each, without a pause: the work that one run leaves behind slows a later run.
 Finished in_parallel(int count, int in_a_row, const std::function<Finished()>& once) {
   std::vector<Finished> all(static_cast<std::size_t>(count));
   std::vector<std::thread> threads;

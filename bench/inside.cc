@@ -40,7 +40,7 @@ void run_jailed(Gate& gate, const std::string& repo, const Words& argv) {
   std::exit(1);
 }
 
-// What of the price is the kernel's: any seccomp filter slows every system call, any Landlock every open.
+// The kernel's part of the cost: any seccomp filter slows every system call, any Landlock ruleset every open.
 void run_on_floor_or_exit(const std::string& repo, Words argv, Locks locks) {
   // The floor's user is another, and git would read every file again; the gate's hardening of git has this in it.
   if (argv[0] == "git") argv.insert(argv.begin() + 1, {"-c", "core.checkStat=minimal", "-c", "safe.directory=*"});

@@ -127,7 +127,7 @@ void compare(const std::string& title, const std::vector<Contestant>& contestant
   for (int round = 0; round < rounds + 2; ++round) {
     std::ranges::shuffle(order, dice);
     for (const std::size_t i : order) {
-      // What the one before left to be done behind its back (mounts to be taken apart, jails to be built) is its own.
+      // Wait, so that the work that the last run left to the kernel and the helper (unmounts, new jails) does not count here.
       std::this_thread::sleep_for(std::chrono::milliseconds(8));
       const auto start = std::chrono::steady_clock::now();
       contestants[i].once();

@@ -24,12 +24,12 @@ function(sallyport_compile_options target)
       $<$<CXX_COMPILER_ID:GNU>:-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=stringop-overread>
       $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=maybe-uninitialized>)
   else()
-    # Whoever only builds it is not alarmed by them.
+    # A user who only builds the project does not see these false warnings.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   endif()
   if(SALLYPORT_SANITIZE)
-    # Not vptr: it asks the kernel through a pipe whether memory is there, and cries wolf in a process that has no
-    # descriptors left, which is what some tests are about.
+    # Without vptr: it opens a pipe to check whether memory is mapped. In a process without free descriptors, which some tests
+    # make, it reports errors that are none.
     target_compile_options(${target} PRIVATE -fsanitize=${SALLYPORT_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all
                                              $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=vptr>)

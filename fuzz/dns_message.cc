@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(size >= 12);
   require(parsed->query.udp_size >= 512);
   require(parsed->refuse_with.has_value() == parsed->query.question.empty());
-  // What is refused says nothing but who asked.
+  // A refused query yields its client's address and no name.
   require(!parsed->refuse_with || parsed->query.name.empty());
   require(parsed->query.name.find_first_of(std::string_view("\0\n /:", 5)) == std::string::npos);
   (void)sallyport::normalise_host_name(parsed->query.name);

@@ -200,7 +200,7 @@ class Place(AuditCase):
         in_repo = b"lies in the analysed repo"
         for inside in (self.repo / "log", self.repo / "deep/log", self.dir / "link/log", self.dir / "home/../repo/log", "log", self.dir):
             self.refused_without_a_trace(in_repo, *run, "--audit", inside, *tool)
-        # What is forgiven otherwise does not move the log; a refusal for another reason is not written there either.
+        # --audit-may-fail does not allow this place, and a refusal for another reason is not written there either.
         self.refused_without_a_trace(in_repo, *run, "--audit", self.repo / "log", "--audit-may-fail", *tool)
         self.refused_without_a_trace(in_repo, *run, "--audit", self.repo / "log", "--", "no-such-tool")
         self.refused_without_a_trace(in_repo, *run, *tool, env={**self.env, "XDG_STATE_HOME": str(self.repo)})

@@ -92,7 +92,7 @@ TEST_P(LinkedRepo, AHostileRepoCannotPointAtAnothersGitDirectory) {
     const ProgramResult log = run(repo, {"git", "log", "--all", "--format=%s"});
     EXPECT_EQ(log.stdout_bytes.find("secret-subject"), std::string::npos) << name;
   }
-  // The control: who is shown it sees it.
+  // The control: with --ro, a run can read the other repo.
   const ProgramResult shown = run(mine_ / "evil1", {"sh", "-c", "cat ../main/.git/HEAD"},
                                   {"--policy", policy_.string(), "--ro", (mine_ / "main/.git").string()});
   EXPECT_EQ(shown.stdout_bytes, "ref: refs/heads/main\n") << shown.stderr_bytes;

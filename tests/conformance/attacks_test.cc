@@ -54,7 +54,7 @@ bool may_be_refused(Guarantee guarantee, Who who) {
 }
 
 // What that jail declares that it cannot give: a bounded scratch, a workspace, processes out of sight, and anything closed inside
-// something writable, which is what protects git. Whoever asks for it is refused (docs/jails.md).
+// something writable, which is what protects git. A caller who asks for one of these is refused (docs/jails.md).
 bool may_be_refused_by_landlock(const attack::Case& one) {
   using attack::Prop;
   const bool closed_in_open = has(one.props, Prop::kGitRepo) || has(one.props, Prop::kClosedCorner);

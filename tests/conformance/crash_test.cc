@@ -91,8 +91,9 @@ TEST_P(OwnerKilled, AtFiftyRandomMomentsLeavesNothing_C10) {
   EXPECT_EQ(left_by(owners), std::set<std::string>());
 }
 
-// The moment is too short to be met by mounting: strace lets the helper's third look, the one with the request in hand, find
-// the host's mounts changed. The first is at its parent, the second at the mounts when the jail is started.
+// A mount would hit this short moment only by luck. So strace makes the helper's third ppoll, the one after it has received
+// the request, report that the host's mounts have changed. The first ppoll checks its parent, the second the mounts when the
+// jail is started.
 TEST(StaleJail, ARequestThatMeetsOneGetsAFreshOne) {
   const test::TempDir repo;
   const test::TempDir tools;

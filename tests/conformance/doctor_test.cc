@@ -29,7 +29,7 @@ TEST(Doctor, SaysWhichJailsWork) {
       << json.stdout_bytes;
 }
 
-// Every one of the gate's, each with an answer; what nobody named keeps nobody waiting.
+// Doctor lists every jail of the gate, each with an answer, and does not start a slow jail that the user did not name.
 TEST(Doctor, ListsEveryJailAndSaysWhyOneIsMissing) {
   const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
   std::set<std::string> named;

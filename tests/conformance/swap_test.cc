@@ -75,14 +75,15 @@ TEST_P(SwappedPath, IsSeenAsItWasCheckedOrTheRunIsRefused_C22) {
   const Swapper swapper(dir_ / "bound", dir_ / "link");
   int right = 0;
   int caught = 0;
-  // Until both answers have been given; so many starts only where the two threads hardly ever run side by side.
+  // At least 40 starts, then until both results were seen. 3000 are needed only on a machine where the two threads rarely run at
+  // the same time.
   for (int start = 0; start < 3000 && (start < 40 || right == 0 || caught == 0); ++start) {
     const Result<JailedSubprocessResult> result = gate->run(spec(), GetParam(), {});
     if (!result) {
       if (refused_as_swapped(result.error(), GetParam())) ++caught;
       continue;
     }
-    // When the name led to the link as the call was checked, that was asked for, and is another plan.
+    // If the swap came before the check, the caller asked for the link's target: another plan, and no fault.
     if (result->receipt.plan_digest != plan_of_the_directory) continue;
     ASSERT_NE(result->stdout_stream.bytes, "wrong") << "another directory was mounted in place of the checked one";
     if (result->stdout_stream.bytes == "right") ++right;

@@ -34,7 +34,8 @@ Words curl(const Site&, const Url& url) {
   return {"curl", "--silent", "--show-error", "--max-time", "20", "--cacert", "cert.pem", url.text("secret")};
 }
 
-// A fetch whose connection is reset at the wrong moment is sometimes never settled, and node then leaves with 0.
+// If the connection is reset at a bad moment, node's fetch() sometimes never settles its promise, and node exits with 0. So the
+// script sets 1 first.
 Words node_fetch(const Site&, const Url& url) {
   return {"node", "--use-openssl-ca", "-e",
           "process.exitCode = 1; fetch('" + url.text("secret") +

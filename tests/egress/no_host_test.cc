@@ -91,7 +91,8 @@ TEST_P(NoHost, StrictModeEndsTheRunAtTheFirstLookup) {
   expect_denied(run(tool, {"--strict-network", "--timeout", "10m"}), "registry.test", kNoHost);
 }
 
-// Who asks and leaves at once races the end that strict mode makes of the run; the outcome does not depend on who wins.
+// The tool asks for a name and exits at once, while strict mode kills the run: a race. The outcome does not depend on which
+// comes first.
 TEST_P(NoHost, StrictModeNamesTheDenialOfAToolThatHasLeftBeforeItWasEnded) {
   const Words tool = python_that(
       "import os\n"

@@ -125,7 +125,7 @@ TEST_P(Rebinding, AClassIsAdmittedByItsNameAndNoOtherWithIt_C24) {
 
 TEST_P(Rebinding, AnAllowedNameCannotLeadHomeOrNextDoor_C24) {
   expect_reachable("93.184.216.34");
-  expect_reachable("10.1.2.3", "rebind.test,private");  // who says so may
+  expect_reachable("10.1.2.3", "rebind.test,private");  // the caller allowed it with `private`
   for (const char* address : {"127.0.0.1", "10.1.2.3", "192.168.1.1", "::1", "fd00::1"}) expect_unreachable(address);
 }
 
@@ -137,7 +137,7 @@ TEST_P(Rebinding, NorByAnAddressInsideAnother_C24) {
   }
 }
 
-// First an honest answer, for whoever checks once; then another, to the very next question.
+// An honest answer to the first question, for a gate that checks only once; a hostile one to the next.
 TEST_P(Rebinding, ANameThatChangesUnderWayLeadsNowhereElse_C24) {
   names_.rebind("rebind.test", {"93.184.216.34"});
   answered_ = [&] { names_.rebind("rebind.test", {"169.254.169.254"}); };

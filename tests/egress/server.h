@@ -41,7 +41,8 @@ class Server {
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
-  // So that what a peer does not read is held by the peer's side. For connections from now on.
+  // Keeps this side's send buffers small, so that data that a peer does not read waits on the peer's side. For connections from
+  // now on.
   void keep_little_unsent() const;
   // How many connections have ever been made, handshake or not.
   [[nodiscard]] int heard() const { return heard_; }

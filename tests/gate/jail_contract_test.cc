@@ -59,7 +59,7 @@ class JailContract : public GateTest, public testing::WithParamInterface<JailKin
 
 // KVM and macOS; what holds without them is tried in tests/microvm and sandbox_exec_test.cc.
 constexpr std::array kNotOnThisMachine = {kMicrovmJail, JailKind::kSandboxExec};
-// A boot or a container for each run: only where time is no matter, and what they need is installed.
+// Each run needs a boot or a container: only in the long tests, which take hours, and where their programs are installed.
 constexpr std::array kSlow = {kMicrovmTcgJail, kContainerJail};
 
 // Every one that the gate has, so that a new one cannot be forgotten, and those that a program brings with it.
@@ -163,7 +163,7 @@ TEST_P(JailContract, RefusesARequiredGuaranteeThatItDoesNotGive_C26) {
   for (const GuaranteeInfo& info : kGuarantees) {
     const bool given = std::ranges::find(explanation->would_establish, info.guarantee, &Established::guarantee) !=
                        explanation->would_establish.end();
-    // Seccomp can take Unix sockets away for whoever requires it, so it is not announced to others.
+    // Seccomp denies Unix sockets only to a call that requires it, so the jail does not announce it to others.
     if (given || info.guarantee == Guarantee::kNetUnixIsolated) continue;
     what.required = {info.guarantee};
     const Result<JailedSubprocessResult> result = gate_->run(what, GetParam(), {});
@@ -238,7 +238,7 @@ TEST_P(OwnJail, IsBuiltInByOneLine) {
   EXPECT_EQ(std::ranges::count(gate.jails(), kToy, &JailOffer::kind), 1);
 }
 
-// Says no once it has seen the plan, so that the next one is tried; what it was to run, for the tool of that name.
+// Records the plan that the gate gives it, then refuses, so that the gate tries the next jail.
 class RefusingJail final : public Jail {
  public:
   RefusingJail(std::string name, bool of_image) : name_(std::move(name)), of_image_(of_image) {}

@@ -66,7 +66,8 @@ TEST_P(LeakTest, C16_many_runs_in_a_row_leave_nothing) {
   const std::unique_ptr<Gate> gate = open_gate();
   ASSERT_EQ(exit_code(run(*gate, limited("0"), GetParam())), 0);  // the helper is there from here on
   const Machine before = look();
-  // A run behind a wrapper is mostly the wrapper, which takes its time. Sanitizers look for something else and need fewer.
+  // With a wrapper, most of a run's time is the wrapper's, so these jails get fewer runs. Sanitized builds look for other
+  // faults, and need fewer runs, too.
 #ifdef SALLYPORT_SANITIZED
   const int runs = 100;
 #else

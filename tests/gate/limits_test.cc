@@ -50,7 +50,7 @@ TEST_P(LimitTest, processor_time_over_the_limit_ends_by_sigxcpu) {
   EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
 }
 
-// Each child stays below the limit, and below the whole second that is the least an rlimit can say.
+// Each child alone stays below the limit, and below one second, the smallest RLIMIT_CPU. Together they exceed the limit.
 TEST_P(LimitTest, processor_time_of_all_processes_together_is_bounded_where_a_cgroup_counts_it) {
   const std::unique_ptr<Gate> gate = open_gate();
   JailedSubprocessSpec what = spec({"burn_cpu", "250", "3"});
@@ -107,7 +107,7 @@ TEST_P(LimitTest, C20_when_the_kernel_kills_a_child_the_tools_own_end_is_told_to
   EXPECT_EQ(std::get<ExitCode>(*oom.fate).value, 7);
 }
 
-// They burn 600 ms each, are killed by us, and nobody but the jail's own reaper ever waited for them.
+// Each child burns 600 ms, then we kill it. Only the jail's own init reaps it, so only init can count its time.
 TEST_P(LimitTest, what_killed_children_used_is_counted) {
   const std::unique_ptr<Gate> gate = open_gate();
   JailedSubprocessSpec what = spec({"burn_cpu", "100000", "2"});

@@ -1,4 +1,4 @@
-// Jails of an embedding program that do not keep to the port: the gate believes none of it, and does not fall over.
+// Jails of an embedding program that break the port's rules: the gate believes none of their claims, and does not crash.
 #include <fcntl.h>
 #include <sys/eventfd.h>
 
@@ -110,7 +110,7 @@ TEST_F(LyingJail, C26_a_run_that_lacks_what_is_required_is_stopped_and_is_no_res
   ASSERT_NE(missing, nullptr) << refused.error().message;
   EXPECT_EQ(missing->guarantee, Guarantee::kNetIsolated);
   EXPECT_TRUE(liar.stopped());
-  // Who requires nothing sees it in the receipt.
+  // A caller who requires nothing sees it in the receipt.
   const Result<JailedSubprocessResult> weaker = run_in(liar, {});
   ASSERT_TRUE(weaker);
   EXPECT_EQ(mechanism_of(*weaker, Guarantee::kNetIsolated), "");

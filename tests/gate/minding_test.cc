@@ -158,7 +158,7 @@ TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
 
 class TightHelperTest : public MindingTest, public testing::WithParamInterface<JailKind> {
  protected:
-  // Of so many at once, how many did not run.
+  // Starts `runs` calls at once. The number of those that did not run.
   int refused_of(Gate& gate, int runs, const std::string& marker) const {
     std::atomic<int> refused = 0;
     std::vector<std::jthread> threads;
@@ -175,8 +175,8 @@ class TightHelperTest : public MindingTest, public testing::WithParamInterface<J
   }
 };
 
-// Whatever step it is that lacks a descriptor, each run ends, in a refusal when it must; one whose channel cannot reach the
-// helper could not be stopped by anybody.
+// Whichever step lacks a descriptor, each run ends, with a refusal if necessary. A run whose channel does not reach the helper
+// must not start: nobody could stop it.
 TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
   const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
   HostGate& engine = *engine_gate;

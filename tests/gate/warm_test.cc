@@ -196,7 +196,7 @@ TEST_F(WarmTest, KilledWhileTheyWaitTheyAreReplacedAndNoRunHangs) {
       for (const pid_t worker : children_of(helper)) killed += ::kill(worker, SIGKILL) == 0 ? 1 : 0;
       if (round % 3 == 2) ::kill(helper, SIGKILL);
     }
-    // One that dies in the very moment in which it takes the request may have started the tool: an error, not a retry.
+    // A worker that dies while it receives the request may already have started the tool: an error, not a retry.
     const Result<JailedSubprocessResult> result = engine.run(spec({"exit_with", "7"}), JailKind::kNative, {});
     if (result) {
       EXPECT_EQ(exit_code(*result), 7);
@@ -259,7 +259,7 @@ TEST_P(MountWhileWaiting, IsSeenByTheNextRun) {
   }
 }
 
-// A jail that leaves because of that is no failure, however many do before the next run.
+// A jail that exits because the host's mounts changed is no failure, however many exit before the next run.
 TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
   if (::unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "only root can mount without a user namespace around the gate";
   ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
@@ -287,7 +287,7 @@ TEST_F(WarmTest, JailsAreBuiltAnewHoweverOftenTheHostsMountsChange) {
 }
 
 INSTANTIATE_TEST_SUITE_P(gate, MountWhileWaiting, testing::Values(0, 2),
-                         [](const auto& test) { return test.param == 0 ? "a_jail_begun" : "a_whole_jail"; });
+                         [](const auto& test) { return test.param == 0 ? "a_jail_started_ahead" : "a_whole_jail"; });
 
 }  // namespace
 }  // namespace sallyport::test

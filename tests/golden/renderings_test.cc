@@ -91,7 +91,7 @@ TEST_P(Golden, SandboxProfileIsTheOneOnFile_C40) {
 
 INSTANTIATE_TEST_SUITE_P(, Golden, testing::ValuesIn(kScenes), [](const auto& test) { return test.param.name; });
 
-// Only there does a host change what the wrapper is told.
+// The engines are the only wrappers whose command line depends on the allowed hosts.
 TEST(EnginesCommandLine, WithHostsIsTheOneOnFile_C24_C40) {
   Scene scene = plain_scene();
   scene.spec.allowed_hosts = {*parse_host_rule("host.test"), *parse_host_rule("other.test:8443")};
@@ -127,8 +127,8 @@ TEST(BwrapArgv, CarriesTheFlagsOfTheContract_C15_C22) {
               IsSupersetOf({"/srv/rules", "/src/theirs/.git/hooks/pre-commit.file"}));
 }
 
-// One capability for our init, no new privileges, a namespace of each kind but the network's, which is ours already, and nobody of the host
-// mapped but the caller.
+// One capability for our init, no new privileges, and a namespace of each kind except network, which we made already. The
+// caller is the only user of the host that is mapped.
 TEST(OciBundle, CarriesTheLocksOfTheContract_C22) {
   const Lines text = render(plain_scene()).oci;
   const auto config_starts = std::ranges::find(text, "{");

@@ -158,7 +158,7 @@ TEST(SandboxProfile, OpensForWritingWhatIsWritableAndNothingElse_C40) {
               Not(Contains("/src/theirs")));
 }
 
-// Moving away a directory above a rule's path would leave the rule about nothing.
+// If the tool could rename a directory above a rule's path, the rule would no longer match the file.
 TEST(SandboxProfile, KeepsEveryNamedPathAndWhatIsAboveIt_C40) {
   const Profile profile =
       profile_of({bind("/src/deep/theirs", RepoAccess::kWritable), bind("/src/deep/theirs/.git/hooks")});

@@ -251,8 +251,8 @@ TEST_F(PosixRunTest, EndsTheRestOfTheGroupWithTheTool_C9) {
   EXPECT_TRUE(all_gone(marker));
 }
 
-// Why this jail lists neither limit.wall nor proc.dies_with_parent: who leaves the group lives on.
-TEST_F(PosixRunTest, CannotEndWhoLeavesTheGroupAndDoesNotClaimTo_C26) {
+// A process that leaves the group survives, so this jail lists neither limit.wall nor proc.dies_with_parent.
+TEST_F(PosixRunTest, CannotEndAProcessThatLeavesTheGroupAndDoesNotClaimTo_C26) {
   const std::string marker = unique_marker();
   Result<std::unique_ptr<StagedRun>> staged = stage({"escape_daemon", marker});
   ASSERT_TRUE(staged);

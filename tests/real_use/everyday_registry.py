@@ -266,7 +266,7 @@ class Registry(everyday.Everyday, Certificates):
         self.assertIn("200", self.ask("/", host="other.test:8080", options=more)["stdout"])
         self.assertEqual(len(self.others), 1)
         self.assertNotIn(self.token, self.others[0])
-        # By another's name at the registry's place: refused, and nobody hears of it.
+        # A request to the registry's address with another Host: refused, and no server receives it.
         record = self.ask("/-/ping", "Host=other.test", options=more)
         self.assertNotIn("200", record.get("stdout", "")[:4], record)
         self.assertEqual((len(self.others), self.heads), (1, []))

@@ -1,5 +1,5 @@
-// Which jails the suites run over. The contract suite takes every jail that the gate has; the others take those listed here, whose starts
-// cost little, by what they keep the tool from.
+// Which jails the suites run over. The contract suite runs over every jail of the gate. The other suites run over the jails listed
+// here, which start quickly, and select them by what each keeps the tool from.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ SOMEBODY = free_id()
 
 
 def snapshot(root):
-    """Path -> everything that can be told about it, but for access times."""
+    """Path -> all that a stat and a read show of it, except access times."""
     found = {}
     for folder, folders, names in os.walk(root):
         for name in [".", *folders, *names]:
