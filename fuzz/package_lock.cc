@@ -24,11 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto digest = sha512_of(bytes)) require(digest->size() == 128);
   if (!lock) return 0;
   const Manifest wanted = manifest ? *manifest : Manifest{};
-  for (const Finding& finding : look_at_lock({.lock = &*lock,
-                                              .manifest = &wanted,
-                                              .lock_path = "package-lock.json",
-                                              .lock_text = bytes,
-                                              .registry = {.is_https = true, .host = "registry.test", .port = 443}})) {
+  for (const Finding& finding : check_lock({.lock = &*lock,
+                                            .manifest = &wanted,
+                                            .lock_path = "package-lock.json",
+                                            .lock_text = bytes,
+                                            .registry = {.is_https = true, .host = "registry.test", .port = 443}})) {
     require(!finding.message.empty() && is_utf8(finding.message));
   }
   for (const LockedPackage& package : lock->packages) {

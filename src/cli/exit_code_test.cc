@@ -31,7 +31,7 @@ TEST(ExitCode, OfEachKindOfError) {
 }
 
 // If a run did not end by itself, one line says so, with evidence and what to change.
-TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsTold) {
+TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsReported) {
   EXPECT_EQ(verdict_of(Completed{ExitCode{1}}, "git", 0).line, "");
   EXPECT_EQ(verdict_of(Completed{Signal{11}}, "git", 0).line, "git ended by SIGSEGV");
   EXPECT_EQ(verdict_of(TimedOut{.elapsed = 2000ms, .limit = 2000ms}, "git", 0).line,

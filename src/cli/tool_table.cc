@@ -181,7 +181,7 @@ std::string install_command(std::string_view hint, std::string_view os_release) 
   return std::string(hint);
 }
 
-std::vector<ToolRow> look_at_tools(const Environment& environment) {
+std::vector<ToolRow> find_tools(const Environment& environment) {
   const std::vector<fs::path> places = search_path(environment);
   const fs::path cache = cache_dir(environment);
   const std::string system = read_os_release();

@@ -27,7 +27,7 @@ struct ToolRow {
 
 // Finds every tool of the built-in set and gets its version by running it in the jail. Caches the answers under the
 // user's cache directory by the file's identity.
-[[nodiscard]] std::vector<ToolRow> look_at_tools(const Environment& environment);
+[[nodiscard]] std::vector<ToolRow> find_tools(const Environment& environment);
 
 [[nodiscard]] bool lacks_mandatory(const std::vector<ToolRow>& rows);
 // A table; in colour on a terminal.

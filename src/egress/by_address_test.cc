@@ -48,9 +48,9 @@ TEST_F(ByAddress, AnEndWithoutAByteIsPassedOn) {
   Jail jail({rule_to("raw.test", server.port(), {kNamedPort})});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   ::shutdown(client.get(), SHUT_WR);
-  const Received told = receive(client.get());
-  EXPECT_EQ(told.bytes, "all there is");
-  EXPECT_TRUE(told.ended);
+  const Received got = receive(client.get());
+  EXPECT_EQ(got.bytes, "all there is");
+  EXPECT_TRUE(got.ended);
 }
 
 TEST_F(ByAddress, TlsNeedsNoServerNameButMustNotHaveAnother_C24) {
@@ -89,11 +89,11 @@ TEST_F(ByAddress, HttpIsFollowedRequestByRequest_C24) {
 }
 
 // Sends `pieces`, each when the server has received the one before.
-struct Told {
+struct Exchange {
   std::string heard{};
   std::vector<std::string> denials{};
 };
-Told tell_in_pieces(const std::vector<std::string>& pieces) {
+Exchange send_in_pieces(const std::vector<std::string>& pieces) {
   Recorder server;
   Jail jail({rule_to("raw.test", server.port(), {kNamedPort})}, {.timeouts = {.client = std::chrono::seconds(60)}});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
@@ -107,9 +107,9 @@ Told tell_in_pieces(const std::vector<std::string>& pieces) {
   }
   ::shutdown(client.get(), SHUT_WR);
   static_cast<void>(receive(client.get()));
-  Told told{.denials = texts(jail.stop())};
-  told.heard = server.received_at_end();
-  return told;
+  Exchange got{.denials = texts(jail.stop())};
+  got.heard = server.received_at_end();
+  return got;
 }
 
 TEST_F(ByAddress, AClientThatWaitsForAnAnswerToItsFirstByteGetsOne) {
@@ -133,27 +133,27 @@ TEST_F(ByAddress, WhatWentAheadIsNotForgotten_C24) {
         std::vector{"FOO / HTTP"s, "/1.1\r\n" + evil},
         std::vector{"FOO /" + std::string(70'000, 'x'), " HTTP/1.1\r\n" + evil},
         std::vector{"\x16"s, client_hello("evil.test").substr(1)}}) {
-    const Told told = tell_in_pieces(pieces);
-    EXPECT_EQ(told.denials.size(), 1U) << pieces[0].substr(0, 9);
-    EXPECT_EQ(told.heard.find("evil"), std::string::npos) << pieces[0].substr(0, 9);
-    EXPECT_EQ(told.heard.find('\n'), std::string::npos) << pieces[0].substr(0, 9);
+    const Exchange got = send_in_pieces(pieces);
+    EXPECT_EQ(got.denials.size(), 1U) << pieces[0].substr(0, 9);
+    EXPECT_EQ(got.heard.find("evil"), std::string::npos) << pieces[0].substr(0, 9);
+    EXPECT_EQ(got.heard.find('\n'), std::string::npos) << pieces[0].substr(0, 9);
   }
   // The control: the same in pieces, for the right host, arrives as sent.
   for (const std::vector<std::string>& pieces : {std::vector{"G"s, "ET / HTTP/1.1\r\nHost: raw.test:4873\r\n\r\n"s},
                                                  std::vector{"\x16"s, client_hello("raw.test").substr(1)},
                                                  std::vector{"CONNECT {"s, "\"verbose\":true}\r\nPING\r\n"s},
                                                  std::vector{"FOO /" + std::string(70'000, 'x'), " and\nanything"s}}) {
-    const Told told = tell_in_pieces(pieces);
-    EXPECT_THAT(told.denials, IsEmpty()) << pieces[0].substr(0, 9);
-    EXPECT_EQ(told.heard, pieces[0] + pieces[1]);
+    const Exchange got = send_in_pieces(pieces);
+    EXPECT_THAT(got.denials, IsEmpty()) << pieces[0].substr(0, 9);
+    EXPECT_EQ(got.heard, pieces[0] + pieces[1]);
   }
 }
 
 TEST_F(ByAddress, AHelloBehindAnotherRecordIsRefused_C24) {
   for (const std::string& before : {"\x15\x03\x01\x00\x02\x01\x5a"s, "\x14\x03\x03\x00\x01\x01"s}) {
-    const Told told = tell_in_pieces({before + client_hello("evil.test")});
-    EXPECT_THAT(told.denials, ElementsAre("raw.test:4873 ambiguous tls handshake x1"));
-    EXPECT_EQ(told.heard, "");
+    const Exchange got = send_in_pieces({before + client_hello("evil.test")});
+    EXPECT_THAT(got.denials, ElementsAre("raw.test:4873 ambiguous tls handshake x1"));
+    EXPECT_EQ(got.heard, "");
   }
 }
 

@@ -18,7 +18,7 @@ class Heard final : public EventSink {
 
 DenialLog make_log(EventSink* sink = nullptr) { return {*EventFd::create(), sink}; }
 
-TEST(DenialLog, CountsEachHostPortAndReasonInOrderAndTellsOfEachOnce) {
+TEST(DenialLog, CountsEachHostPortAndReasonInOrderAndReportsEachOnce) {
   Heard heard;
   DenialLog log = make_log(&heard);
   log.add("b.test", 443, DenialReason::kPortNotAllowed);

@@ -65,7 +65,7 @@ TEST(EventOutbox, DoesNotWaitForABlockedSinkAndCountsWhatItDrops_C35) {
   EXPECT_THAT(sink.lines(), ElementsAre("first", "more", "more", "more", "subproc.egress.events_dropped count=7"));
 }
 
-TEST(UnreachableLog, TellsOfEachHostOnceAndHowOftenAtTheEnd_C35) {
+TEST(UnreachableLog, ReportsEachHostOnceAndHowOftenAtTheEnd_C35) {
   Gatekeeper sink;
   sink.open();
   UnreachableLog log(sink);
@@ -111,7 +111,7 @@ TEST_F(BlockedSink, HoldsUpNothingButItself_C35) {
   EXPECT_THAT(sink.lines(), SizeIs(2));
 }
 
-TEST_F(BlockedSink, HearsOfAnUnreachableHostTwiceAtTheMost_C35) {
+TEST_F(BlockedSink, GetsAnUnreachableHostTwiceAtMost_C35) {
   Gatekeeper sink;
   sink.open();
   std::uint16_t closed = 0;

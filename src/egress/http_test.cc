@@ -46,7 +46,7 @@ class Http : public NetTest {
     }};
   };
   struct Try {
-    Received told{};
+    Received answer{};
     std::vector<std::string> denials{};
   };
   // Sent to good.test:80; no server receives it.
@@ -55,7 +55,7 @@ class Http : public NetTest {
     Jail jail({rule_to("good.test", origin.port())}, {.timeouts = {.client = 200ms}});
     const UniqueFd client = jail.open("good.test", 80);
     if (!client || !send_all(client.get(), bytes)) return {};
-    Try result{.told = receive(client.get())};
+    Try result{.answer = receive(client.get())};
     result.denials = texts(jail.stop());
     EXPECT_EQ(origin.connections(), 0);
     return result;
@@ -80,10 +80,10 @@ TEST_F(Http, PassesEveryRequestForTheName_C24) {
 
 TEST_F(Http, AnswersARequestForAnotherHostWithItsNameAndTheOptionThatAllowsIt_C24) {
   const Try other = refused(request("evil.test"));
-  EXPECT_THAT(other.told.bytes, StartsWith("HTTP/1.1 403 "));
-  EXPECT_THAT(other.told.bytes, HasSubstr("evil.test is refused"));
-  EXPECT_THAT(other.told.bytes, HasSubstr("\nhint: allow evil.test in the call"));
-  EXPECT_TRUE(other.told.ended);
+  EXPECT_THAT(other.answer.bytes, StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(other.answer.bytes, HasSubstr("evil.test is refused"));
+  EXPECT_THAT(other.answer.bytes, HasSubstr("\nhint: allow evil.test in the call"));
+  EXPECT_TRUE(other.answer.ended);
   EXPECT_THAT(other.denials, ElementsAre("evil.test:80 host header differs x1"));
 }
 
@@ -117,7 +117,7 @@ TEST_F(Http, RefusesWhatCouldBeReadInTwoWays_C24) {
         std::string("POST / HTTP/1.1\r\nHost: good.test\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n")}) {
     const Try two_ways = refused(bytes);
     EXPECT_EQ(two_ways.denials.size(), 1U) << bytes;
-    EXPECT_THAT(two_ways.told.bytes, StartsWith("HTTP/1.1 403 ")) << bytes;
+    EXPECT_THAT(two_ways.answer.bytes, StartsWith("HTTP/1.1 403 ")) << bytes;
   }
 }
 
@@ -129,15 +129,15 @@ TEST_F(Http, RefusesToBecomeATunnel_C24) {
   EXPECT_THAT(refused("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").denials, ElementsAre("good.test:80 http upgrade x1"));
 }
 
-TEST_F(Http, ResetsWhoDoesNotSpeakHttp) {
+TEST_F(Http, ResetsAConnectionThatDoesNotSpeakHttp) {
   const Try raw = refused("EHLO me\r\n");
-  EXPECT_EQ(raw.told.error, ECONNRESET);
+  EXPECT_EQ(raw.answer.error, ECONNRESET);
   EXPECT_THAT(raw.denials, ElementsAre("good.test:80 not http x1"));
 }
 
 TEST_F(Http, EndsAClientThatDoesNotFinishItsHead) {
   const Try slow = refused("GET / HTTP/1.1\r\nHost: good.te");
-  EXPECT_EQ(slow.told.error, ECONNRESET);
+  EXPECT_EQ(slow.answer.error, ECONNRESET);
   EXPECT_THAT(slow.denials, ElementsAre("good.test:80 client too slow x1"));
 }
 

@@ -117,7 +117,7 @@ TEST_F(EgressLimits, StopsAtOnceWhateverIsUnderWay) {
   EXPECT_THAT(jail.stop(), IsEmpty());  // a second call does no harm
 }
 
-TEST_F(EgressLimits, TellsOfTheFirstRefusalAtOnce) {
+TEST_F(EgressLimits, ReportsTheFirstRefusalAtOnce) {
   Jail jail({rule_for("good.test")});
   static_cast<void>(jail.ask("good.test", kDnsTypeA));
   EXPECT_FALSE(readable(jail.proxy().first_denial_fd()));

@@ -144,7 +144,7 @@ void fill_up(int fd) {
 // A relay that only waits for a peer must cost nothing: it must not want a timer.
 class RelayState : public NetTest {};
 
-TEST_F(RelayState, TellsAFullSinkFromOneThatWasRefusedMemory) {
+TEST_F(RelayState, DistinguishesAFullSinkFromOneThatWasRefusedMemory) {
   for (const bool pipes : {true, false}) {
     no_pipes = !pipes;
     PipePool pool;

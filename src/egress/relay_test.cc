@@ -83,9 +83,9 @@ TEST_F(RelayTest, PassesTheEndOfOneDirectionOnWhileTheOtherGoesOn) {
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   ASSERT_TRUE(send_all(client.get(), std::string(1000, '\x01')));
   ::shutdown(client.get(), SHUT_WR);
-  const Received told = receive(client.get());
-  EXPECT_EQ(told.bytes, "got 1000");
-  EXPECT_TRUE(told.ended);
+  const Received answer = receive(client.get());
+  EXPECT_EQ(answer.bytes, "got 1000");
+  EXPECT_TRUE(answer.ended);
 }
 
 TEST_F(RelayTest, PassesTheServersEndOnWhileTheClientGoesOn) {
@@ -140,9 +140,9 @@ TEST_F(RelayTest, DeliversAnAnswerGivenBeforeTheWholeRequestWasRead) {
   Jail jail({rule_to("raw.test", server.port(), {kNamedPort})});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   std::thread sender([&] { send_all(client.get(), std::string(20'000'000, '\x01')); });
-  const Received told = receive(client.get(), 12);
+  const Received answer = receive(client.get(), 12);
   sender.join();
-  EXPECT_EQ(told.bytes, "413 too much");
+  EXPECT_EQ(answer.bytes, "413 too much");
 }
 
 TEST_F(RelayTest, AClientThatNeverReadsStopsTheServerAndNobodyElse) {
@@ -231,9 +231,9 @@ TEST_F(RelayTest, NoByteMorePassesDownThanTheBudgetOfTheRule) {
   });
   Jail jail({with_budget(server.port(), {.max_down = ByteCount{10'000}})});
   const UniqueFd client = jail.open("raw.test", kNamedPort);
-  const Received told = receive(client.get());
-  EXPECT_EQ(told.bytes.size(), 10'000U);
-  EXPECT_EQ(told.error, ECONNRESET);
+  const Received answer = receive(client.get());
+  EXPECT_EQ(answer.bytes.size(), 10'000U);
+  EXPECT_EQ(answer.error, ECONNRESET);
   EXPECT_THAT(texts(jail.stop()), ElementsAre("raw.test:4873 byte budget x1"));
 }
 
@@ -243,9 +243,9 @@ TEST_F(RelayTest, AnExactlySpentBudgetIsNoDenial) {
   const UniqueFd client = jail.open("raw.test", kNamedPort);
   ASSERT_TRUE(send_all(client.get(), "\x01yz"));
   ::shutdown(client.get(), SHUT_WR);
-  const Received told = receive(client.get());
-  EXPECT_EQ(told.bytes.size(), 10'000U);
-  EXPECT_TRUE(told.ended);
+  const Received answer = receive(client.get());
+  EXPECT_EQ(answer.bytes.size(), 10'000U);
+  EXPECT_TRUE(answer.ended);
   EXPECT_THAT(jail.stop(), IsEmpty());
 }
 

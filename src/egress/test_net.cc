@@ -26,7 +26,7 @@ UniqueFd netlink_socket(std::uint32_t protocol) {
   return UniqueFd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, static_cast<int>(protocol)));
 }
 
-bool tell_kernel(const UniqueFd& netlink, const NetlinkDatagram& message) {
+bool send_to_kernel(const UniqueFd& netlink, const NetlinkDatagram& message) {
   std::array<char, 8192> answer{};
   if (::send(netlink.get(), message.bytes.data(), message.bytes.size(), 0) < 0) return false;
   const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
@@ -36,7 +36,9 @@ bool tell_kernel(const UniqueFd& netlink, const NetlinkDatagram& message) {
   return error == 0;
 }
 
-bool tell_kernel(const NetlinkDatagram& message) { return tell_kernel(netlink_socket(message.protocol), message); }
+bool send_to_kernel(const NetlinkDatagram& message) {
+  return send_to_kernel(netlink_socket(message.protocol), message);
+}
 
 bool bring_up_loopback() {
   ifreq lo{};
@@ -47,7 +49,7 @@ bool bring_up_loopback() {
 }
 
 bool make_every_address_local() {
-  return bring_up_loopback() && tell_kernel(local_route(false)) && tell_kernel(local_route(true));
+  return bring_up_loopback() && send_to_kernel(local_route(false)) && send_to_kernel(local_route(true));
 }
 
 UniqueFd own_namespace() { return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)); }
@@ -107,24 +109,25 @@ UniqueFd JailNet::connect(const Endpoint& to) const {
 
 bool JailNet::redirect_other_ports(const std::vector<std::uint16_t>& listening, std::uint16_t catch_all) const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
-  const bool told = tell_kernel(sallyport::redirect_other_ports(listening, catch_all));
+  const bool sent = send_to_kernel(sallyport::redirect_other_ports(listening, catch_all));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
-  return told;
+  return sent;
 }
 
 UniqueFd JailNet::refuse_at_once(const std::vector<std::uint16_t>& listening) const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
   UniqueFd shown = netlink_socket(NETLINK_NETFILTER);
-  const bool told = tell_kernel(shown, show_refusals()) && tell_kernel(sallyport::refuse_at_once(listening));
+  const bool sent = send_to_kernel(shown, show_refusals()) && send_to_kernel(sallyport::refuse_at_once(listening));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
-  return told ? std::move(shown) : UniqueFd();
+  return sent ? std::move(shown) : UniqueFd();
 }
 
 bool JailNet::prohibit_groups() const {
   must(::setns(inside_.get(), CLONE_NEWNET) == 0);
-  const bool told = tell_kernel(sallyport::prohibit_groups(false)) && tell_kernel(sallyport::prohibit_groups(true));
+  const bool sent =
+      send_to_kernel(sallyport::prohibit_groups(false)) && send_to_kernel(sallyport::prohibit_groups(true));
   must(::setns(outside_.get(), CLONE_NEWNET) == 0);
-  return told;
+  return sent;
 }
 
 Endpoint at(std::string_view address, std::uint16_t port) {

@@ -21,7 +21,7 @@ class Tls : public NetTest {
  protected:
   // The answer to a client that sends `bytes` to good.test:443, and everything that the server receives.
   struct Try {
-    Received told{};
+    Received answer{};
     std::string heard{};
     std::vector<std::string> denials{};
   };
@@ -30,7 +30,7 @@ class Tls : public NetTest {
     Jail jail({rule_to("good.test", server.port())}, {.timeouts = {.client = 200ms}});
     const UniqueFd client = jail.open("good.test", 443);
     if (!client || !send_all(client.get(), bytes)) return {};
-    Try result{.told = receive(client.get())};
+    Try result{.answer = receive(client.get())};
     result.denials = texts(jail.stop());
     result.heard = server.received_at_end();
     EXPECT_EQ(server.connections(), 0);
@@ -78,46 +78,46 @@ TEST_F(Tls, FindsAServerNameBeyondTheFirstKilobytes) {
 
 TEST_F(Tls, RefusesAnotherServerNameWithAnAlertAndNothingGoesOut_C24) {
   const Try other = attempt(client_hello("evil.test"));
-  EXPECT_EQ(other.told.bytes, kUnrecognizedName);
-  EXPECT_TRUE(other.told.ended);
+  EXPECT_EQ(other.answer.bytes, kUnrecognizedName);
+  EXPECT_TRUE(other.answer.ended);
   EXPECT_EQ(other.heard, "");
   EXPECT_THAT(other.denials, ElementsAre("evil.test:443 server name differs x1"));
 }
 
 TEST_F(Tls, RefusesAHelloWithoutAServerName_C24) {
   const Try none = attempt(client_hello(""));
-  EXPECT_EQ(none.told.bytes, kUnrecognizedName);
+  EXPECT_EQ(none.answer.bytes, kUnrecognizedName);
   EXPECT_THAT(none.denials, ElementsAre("good.test:443 no server name x1"));
 }
 
 TEST_F(Tls, RefusesAnEncryptedHelloAlthoughItsOuterNameIsAllowed_C24) {
   const Try hidden = attempt(client_hello("good.test", tls_extension(kEncryptedHello, "inner")));
-  EXPECT_EQ(hidden.told.bytes, kAccessDenied);
+  EXPECT_EQ(hidden.answer.bytes, kAccessDenied);
   EXPECT_THAT(hidden.denials, ElementsAre("good.test:443 encrypted client hello x1"));
 }
 
 TEST_F(Tls, RefusesEarlyDataBehindWhichAnotherNameCouldFollow_C24) {
   const Try early = attempt(client_hello("good.test", tls_extension(kEarlyData, "")));
-  EXPECT_EQ(early.told.bytes, kAccessDenied);
+  EXPECT_EQ(early.answer.bytes, kAccessDenied);
   EXPECT_THAT(early.denials, ElementsAre("good.test:443 early data x1"));
 }
 
-TEST_F(Tls, ResetsWhoDoesNotSpeakTls) {
+TEST_F(Tls, ResetsAConnectionThatDoesNotSpeakTls) {
   const Try http = attempt("GET / HTTP/1.1\r\nHost: good.test\r\n\r\n");
-  EXPECT_EQ(http.told.bytes, "");
-  EXPECT_EQ(http.told.error, ECONNRESET);
+  EXPECT_EQ(http.answer.bytes, "");
+  EXPECT_EQ(http.answer.error, ECONNRESET);
   EXPECT_THAT(http.denials, ElementsAre("good.test:443 not tls x1"));
 }
 
 TEST_F(Tls, EndsAClientThatDoesNotFinishItsHello) {
   const Try slow = attempt(client_hello("good.test").substr(0, 40));
-  EXPECT_EQ(slow.told.error, ECONNRESET);
+  EXPECT_EQ(slow.answer.error, ECONNRESET);
   EXPECT_THAT(slow.denials, ElementsAre("good.test:443 client too slow x1"));
 }
 
 TEST_F(Tls, ClosesASilentClientWithoutBlame) {
   const Try silent = attempt("");
-  EXPECT_TRUE(silent.told.ended);
+  EXPECT_TRUE(silent.answer.ended);
   EXPECT_THAT(silent.denials, IsEmpty());
 }
 

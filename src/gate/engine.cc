@@ -113,7 +113,7 @@ Status Engine::make_ready(Jail& jail, Prepared& prepared, const JailedSubprocess
   TRY(resolve_tool(jail, host, prepared));
   TRY(fit_layers(jail, spec, purpose, prepared.plan));
   if (jail.confinement() == Confinement::kNone) return {};
-  return look_at_writable_places(prepared);
+  return survey_writable_places(prepared);
 }
 
 AuditCall Engine::for_audit(const JailedSubprocessSpec& spec, JailKind jail) {

@@ -16,7 +16,7 @@ std::chrono::steady_clock::time_point review_deadline(std::chrono::steady_clock:
   return called + wall + wall * 2 / 5;
 }
 
-Status look_at_writable_places(Prepared& prepared) {
+Status survey_writable_places(Prepared& prepared) {
   prepared.git = TRY(GitGuard::look(prepared.plan));
   prepared.write_doubt = doubtful_protection(prepared.plan);
   return {};

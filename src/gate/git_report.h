@@ -14,7 +14,7 @@ namespace sallyport {
                                                                     std::chrono::milliseconds wall);
 
 // Call before a jailed run: notes what to protect in the places that the run may write, and what cannot be protected.
-[[nodiscard]] Status look_at_writable_places(Prepared& prepared);
+[[nodiscard]] Status survey_writable_places(Prepared& prepared);
 void emit_doubts(EventSink* events, const Prepared& prepared);
 void emit_git_review(EventSink* events, const GitReview& review);
 

@@ -149,7 +149,7 @@ spawn::LayerWatch watch_layers(const JailedSubprocessSpec& spec) {
       workspace::LayerMeter& meter = one->impl().meter();
       const ByteCount quota = one->quota();
       const std::optional<workspace::LayerUse> full =
-          look == spawn::LayerLook::kAtTheEnd ? meter.look_at_the_end(quota) : meter.look(quota);
+          look == spawn::LayerLook::kAtTheEnd ? meter.measure_at_the_end(quota) : meter.look(quota);
       if (!full) continue;
       return spawn::LayerFull{
           .bytes = full->bytes, .quota_bytes = count(quota), .files = full->files, .quota_files = scratch_files(quota)};

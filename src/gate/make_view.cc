@@ -32,7 +32,7 @@ class Collector {
     return HostPath{path, S_ISDIR(about.stx_mode)};
   }
 
-  Result<std::vector<HostPath>> look_at_all(const std::vector<fs::path>& paths) {
+  Result<std::vector<HostPath>> stat_all(const std::vector<fs::path>& paths) {
     std::vector<HostPath> found;
     for (const fs::path& path : paths) found.push_back(TRY(look(path)));
     return found;
@@ -151,10 +151,10 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
   ViewInputs inputs{.repo = plan.repo,
                     .repo_access = plan.repo_access,
                     .layers = plan.layers,
-                    .read_only = TRY(collector.look_at_all(plan.extra_read_only)),
-                    .read_write = TRY(collector.look_at_all(plan.extra_read_write)),
-                    .hidden = TRY(collector.look_at_all(plan.hidden)),
-                    .no_exec = TRY(collector.look_at_all(plan.no_exec)),
+                    .read_only = TRY(collector.stat_all(plan.extra_read_only)),
+                    .read_write = TRY(collector.stat_all(plan.extra_read_write)),
+                    .hidden = TRY(collector.stat_all(plan.hidden)),
+                    .no_exec = TRY(collector.stat_all(plan.no_exec)),
                     .pinned = {},
                     .tool_files = {},
                     .disk = plan.limits.disk.value_or(kDefaultDiskQuota),
@@ -164,9 +164,9 @@ Result<HostView> make_view(const Prepared& prepared, const HostRoot& host, const
     const Result<HostPath> state = collector.look(layer.state);
     if (!state && purpose == Purpose::kRun) return fail(state.error());
   }
-  const std::vector<HostPath> shut = TRY(collector.look_at_all(prepared.git.shut()));
+  const std::vector<HostPath> shut = TRY(collector.stat_all(prepared.git.shut()));
   inputs.read_only.insert(inputs.read_only.end(), shut.begin(), shut.end());
-  inputs.pinned = TRY(collector.look_at_all(prepared.git.pinned()));
+  inputs.pinned = TRY(collector.stat_all(prepared.git.pinned()));
   const Surroundings around{.repo = plan.repo, .home = real_home};
   if (const auto* binary = std::get_if<BinaryIdentity>(&prepared.tool->identity)) {
     TRY(add_tool_file(binary->path, around, host.layout, collector, inputs.tool_files));

@@ -47,10 +47,10 @@ TEST(WhyAStartFailed, NamesAToolThatChangedSinceItsCheckAndNoOtherFailureOfThatS
 }
 
 TEST(WhyAStartFailed, LeavesEveryOtherErrorAsItIs) {
-  const Error told = explain_failure(jail_unavailable("mine", "no", "another"), "rg", "/usr/bin/rg");
-  EXPECT_NE(told.as<JailUnavailable>(), nullptr);
-  EXPECT_EQ(told.message, jail_unavailable("mine", "no", "another").message);
-  EXPECT_EQ(told.hint, "another");
+  const Error explained = explain_failure(jail_unavailable("mine", "no", "another"), "rg", "/usr/bin/rg");
+  EXPECT_NE(explained.as<JailUnavailable>(), nullptr);
+  EXPECT_EQ(explained.message, jail_unavailable("mine", "no", "another").message);
+  EXPECT_EQ(explained.hint, "another");
 }
 
 // A request that no host could carry out gets no advice about this one.

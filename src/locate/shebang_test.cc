@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Shebang, TellsProgramsFromScriptsByTheirFirstBytes) {
+TEST(Shebang, DistinguishesProgramsFromScriptsByTheirFirstBytes) {
   EXPECT_EQ(kind_of("\x7f"
                     "ELF\x02"),
             FileKind::kElf);

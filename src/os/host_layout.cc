@@ -45,7 +45,7 @@ constexpr auto kProcMasksForRoot = std::to_array<const char*>(
 enum class Found { kNothing, kLink, kDirectory, kFile };
 
 // Uses as few system calls as possible: every start of the program runs this.
-Found look_at(const std::string& path, std::string& link_text) {
+Found find_kind(const std::string& path, std::string& link_text) {
   std::array<char, PATH_MAX> text{};
   const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
   if (size >= 0) {
@@ -60,7 +60,7 @@ Found look_at(const std::string& path, std::string& link_text) {
 
 void add_etc(const std::string& path, HostLayout& layout) {
   std::string text;
-  const Found found = look_at(path, text);
+  const Found found = find_kind(path, text);
   if (found == Found::kLink) layout.etc_links.push_back({path, std::move(text)});
   if (found == Found::kDirectory || found == Found::kFile) layout.etc.push_back({path, found == Found::kDirectory});
 }
@@ -104,7 +104,7 @@ HostLayout read_host_layout() {
   HostLayout layout;
   for (const char* path : kSystem) {
     std::string text;
-    const Found found = look_at(path, text);
+    const Found found = find_kind(path, text);
     if (found == Found::kLink) layout.system_links.push_back({path, std::move(text)});
     if (found == Found::kDirectory) layout.system_directories.emplace_back(path);
   }

@@ -125,12 +125,12 @@ Result<std::unique_ptr<Workspace>> Workspace::Impl::foresee(WorkspaceOptions opt
   impl->overlay_only_ = options.mechanism == WorkspaceMechanism::kOverlay;
   impl->about_ = {
       .name = options.name, .repo = options.repo, .quota = count(options.quota.value_or(kDefaultWorkspaceQuota))};
-  if (fs::exists(options.state_dir, error)) TRY(impl->look_at_known(options));
+  if (fs::exists(options.state_dir, error)) TRY(impl->check_known(options));
   return std::unique_ptr<Workspace>(new Workspace(std::move(impl)));
 }
 
 // Reads the workspace of that name, if it exists.
-Status Workspace::Impl::look_at_known(const WorkspaceOptions& options) {
+Status Workspace::Impl::check_known(const WorkspaceOptions& options) {
   const UniqueFd root = TRY(workspace::open_existing_state_dir(options.state_dir));
   const UniqueFd fd(::openat(root.get(), path_.filename().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return {};

@@ -52,7 +52,7 @@ class Workspace::Impl {
  private:
   Impl() = default;
   [[nodiscard]] Status make(const WorkspaceOptions& options);
-  [[nodiscard]] Status look_at_known(const WorkspaceOptions& options);
+  [[nodiscard]] Status check_known(const WorkspaceOptions& options);
   [[nodiscard]] Status reopen(const WorkspaceOptions& options);
   [[nodiscard]] Status check_same_repo(const WorkspaceOptions& options) const;
   [[nodiscard]] Status open_layers();

@@ -124,7 +124,7 @@ std::optional<LayerUse> LayerMeter::look(ByteCount quota) {
   return std::nullopt;
 }
 
-std::optional<LayerUse> LayerMeter::look_at_the_end(ByteCount quota) {
+std::optional<LayerUse> LayerMeter::measure_at_the_end(ByteCount quota) {
   walk_.reset();
   if (!may_be_full(quota)) return std::nullopt;
   const Result<LayerUse> use = measure();

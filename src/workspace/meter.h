@@ -37,7 +37,7 @@ class LayerMeter {
   // Measures for a moment. Returns the use when it is known to exceed the quota.
   [[nodiscard]] std::optional<LayerUse> look(ByteCount quota);
   // The same at the end of a run, for as long as it takes.
-  [[nodiscard]] std::optional<LayerUse> look_at_the_end(ByteCount quota);
+  [[nodiscard]] std::optional<LayerUse> measure_at_the_end(ByteCount quota);
 
  private:
   using Clock = std::chrono::steady_clock;

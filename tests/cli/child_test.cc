@@ -34,7 +34,7 @@ TEST_F(CliChild, VariablesThatLoadCodeAreRefused_C7) {
   }
 }
 
-TEST_F(CliChild, RunsWhereItIsToldInsideTheRepo_C8) {
+TEST_F(CliChild, RunsInTheNamedDirectoryInsideTheRepo_C8) {
   EXPECT_EQ(run_helper({"print_cwd"}).stdout_bytes, repo_.string() + "\n");
   EXPECT_EQ(run_helper({"print_cwd"}, {"--cwd", "sub"}).stdout_bytes, (repo_ / "sub").string() + "\n");
   EXPECT_EQ(run_helper({"print_cwd"}, {}, {.cwd = repo_ / "sub"}).stdout_bytes, (repo_ / "sub").string() + "\n");

@@ -105,7 +105,7 @@ TEST_P(CliGit, ItsConfigurationCannotBeWrittenUnlessAskedForByName_C41) {
   EXPECT_FALSE(promises_git(open));
 }
 
-TEST_P(CliGit, WhatAppearedIsTakenBackAndReported_C41) {
+TEST_P(CliGit, WhatAppearedIsRemovedAndReported_C41) {
   bare_sh("rm -rf .git/hooks");
   const nlohmann::json record = record_of_sh(
       "mkdir -p .git/hooks sub; echo x > .git/hooks/pre-commit; echo x > .git/hooks/pre-push.sample;"

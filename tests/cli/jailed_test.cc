@@ -46,7 +46,7 @@ class CliJailed : public CliTest, public testing::WithParamInterface<bool> {
   TempDir mine_;
 };
 
-TEST_P(CliJailed, TheToolsOwnEndIsTold_C11) {
+TEST_P(CliJailed, TheToolsOwnEndIsReported_C11) {
   EXPECT_EQ(run({"exit_with", "7"}).exit_code, 7);
   const ProgramResult killed = run({"die_by_signal", std::to_string(SIGSEGV)});
   EXPECT_EQ(killed.exit_code, 128 + SIGSEGV) << killed.stderr_bytes;
@@ -69,7 +69,7 @@ TEST_P(CliJailed, EachStopSignalKillsTheWholeTree_C10) {
   }
 }
 
-TEST_P(CliJailed, TheDeadlineEndsWhoIsDeafToSigterm_C9) {
+TEST_P(CliJailed, TheDeadlineEndsAToolThatIgnoresSigterm_C9) {
   const std::string marker = unique_marker();
   const ProgramResult result = run({"sleep_tree", marker}, {"--timeout", "300ms"});
   EXPECT_EQ(find_processes(marker), std::vector<pid_t>()) << "it left before its tool was dead";

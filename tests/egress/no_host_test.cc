@@ -64,7 +64,7 @@ TEST_P(NoHost, AServerOfTheToolsOwnIsNoDenial) {
   expect_reached(record, "mine");
 }
 
-TEST_P(NoHost, TheDenialIsToldWhileTheToolStillRuns) {
+TEST_P(NoHost, TheDenialIsReportedWhileTheToolStillRuns) {
   Program program = site_.start(
       JailKind::kNative, {"--timeout", "10m"},
       python_that("try: socket.getaddrinfo('registry.test', 443)\nexcept OSError: time.sleep(3600)"), false);

@@ -158,7 +158,7 @@ TEST_P(NpmInstall, TakesTheRegistryOfTheOperatorsOwnNpm_C24) {
   EXPECT_TRUE(installed()) << record;
 }
 
-TEST_P(NpmInstall, TellsNothingToAServiceOfTheHostThatAnNpmrcNames_C24_C34) {
+TEST_P(NpmInstall, SendsNothingToAServiceOfTheHostThatAnNpmrcNames_C24_C34) {
   Server service([](Talk& talk) { static_cast<void>(read_head(talk)); });
   site_.put(".npmrc", "@made:registry=http://" + service.target() + "/\n");
   const nlohmann::json record = install(named_);

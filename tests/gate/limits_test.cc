@@ -90,7 +90,7 @@ TEST_P(LimitTest, every_limit_at_once_is_kept_by_cgroups_where_there_are_any) {
   EXPECT_TRUE(result.receipt.has(Guarantee::kLimitCpu));
 }
 
-TEST_P(LimitTest, C20_when_the_kernel_kills_a_child_the_tools_own_end_is_told_too) {
+TEST_P(LimitTest, C20_when_the_kernel_kills_a_child_the_tools_own_end_is_reported_too) {
   if (const CgroupSupport support = probe_cgroups(); !support.memory.available) {
     GTEST_SKIP() << "no memory cgroup: " << support.memory.reason;
   }

@@ -171,7 +171,7 @@ TEST_F(SandboxExecTest, ReachesAllowedHostsThroughTheProxyAndNoOther_C24) {
   EXPECT_EQ(upstream.heard(), 1) << "somebody got through";
 }
 
-TEST_F(SandboxExecTest, TurnsAwayWhoHasNotTheRunsSecret) {
+TEST_F(SandboxExecTest, TurnsAwayAClientWithoutTheRunsSecret) {
   const Upstream upstream;
   JailedSubprocessSpec what = spec({"connect_through", "host.test", upstream.port(), "wrong-secret"});
   what.allowed_hosts = {upstream.rule("host.test")};

@@ -27,7 +27,7 @@ TEST(ParseConnect, KnowsNamesAndAddresses) {
       "");
 }
 
-TEST(ParseConnect, RefusesWhoHasNotTheSecret) {
+TEST(ParseConnect, RefusesAClientWithoutTheSecret) {
   for (const char* fields : {"Host: x", "Proxy-Authorization: Basic", "Proxy-Authorization: Basic c2VjcmV1",
                              "Proxy-Authorization: Bearer c2VjcmV0", "X-Proxy-Authorization: Basic c2VjcmV0"}) {
     EXPECT_TRUE(parse_connect(head("CONNECT host.test:443 HTTP/1.1", fields), "c2VjcmV0").refusal.starts_with("407"))

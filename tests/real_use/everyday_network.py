@@ -205,9 +205,9 @@ class Company(Everyday, Certificates):
         sent = base64.b64encode(b"me:secret-word").decode()
         self.assertIn(f"Proxy-Authorization: Basic {sent}\r\n", self.heads[0])
         self.assertNotIn("secret-word", json.dumps(record))
-        told = self.sallyport("explain", "--json", "--repo", self.repo, *self.through("me:secret-word@"), "--", "git", "status")
-        self.assertEqual(json.loads(told.stdout)["plan"]["via_proxy"], f"http://127.0.0.1:{self.proxy.port}")
-        self.assertNotIn("secret", told.stdout)
+        explained = self.sallyport("explain", "--json", "--repo", self.repo, *self.through("me:secret-word@"), "--", "git", "status")
+        self.assertEqual(json.loads(explained.stdout)["plan"]["via_proxy"], f"http://127.0.0.1:{self.proxy.port}")
+        self.assertNotIn("secret", explained.stdout)
 
     def test_a_proxy_that_refuses_is_named(self):
         for answer, words in (("HTTP/1.1 407 who are you\r\n\r\n", "wants a user and a password (407)"),

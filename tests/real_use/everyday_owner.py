@@ -142,8 +142,8 @@ class Owner(Everyday):
     @as_root
     def test_explain_says_so(self):
         self.give_away()
-        told = self.sallyport("explain", "--jail", "native", "--repo", self.repo, "--", "git", "status")
-        self.assertIn(f"runs as      user {OWNER}, group {GROUP}: the repo's owner", told.stdout)
+        explained = self.sallyport("explain", "--jail", "native", "--repo", self.repo, "--", "git", "status")
+        self.assertIn(f"runs as      user {OWNER}, group {GROUP}: the repo's owner", explained.stdout)
         bare = self.sallyport("explain", "--jail", "none", "--repo", self.repo, "--", "git", "status")
         self.assertEqual((bare.returncode, "runs as" in bare.stdout), (0, False), bare.stderr)
 

@@ -139,10 +139,10 @@ class Registry(everyday.Everyday, Certificates):
 
     def plan(self, *options, env=None):
         words = [str(everyday.SALLYPORT), "explain", "--json", *options, "--", "npm", "ci"]
-        told = subprocess.run(words, cwd=self.repo, env=self.env() | (env or {}), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        explained = subprocess.run(words, cwd=self.repo, env=self.env() | (env or {}), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=200, check=False)
-        self.assertEqual(told.returncode, 0, told.stderr)
-        return json.loads(told.stdout)["plan"]
+        self.assertEqual(explained.returncode, 0, explained.stderr)
+        return json.loads(explained.stdout)["plan"]
 
     def ask(self, target, *fields, method="GET", host="registry.test", options=()):
         return self.call("python3", "-c", ASK, host, method, target, *fields, options=(*self.policy("python", "node"), *options))
@@ -191,11 +191,11 @@ class Registry(everyday.Everyday, Certificates):
             self.assertEqual((record.get("exit_code"), self.installed()), (0, True), record)
 
     def test_explain_says_for_whom_and_not_what(self):
-        told = self.sallyport("explain", "--json", "--repo", self.repo, "--registry-auth", *self.hosts, "--", "npm", "ci")
-        plan = json.loads(told.stdout)["plan"]
+        explained = self.sallyport("explain", "--json", "--repo", self.repo, "--registry-auth", *self.hosts, "--", "npm", "ci")
+        plan = json.loads(explained.stdout)["plan"]
         self.assertEqual(plan["registry_auth"], "https://registry.test/")
         self.assertIn("--registry=http://registry.test/", plan["argv"])
-        self.assertNotIn(self.token, told.stdout + told.stderr)
+        self.assertNotIn(self.token, explained.stdout + explained.stderr)
 
     def test_the_token_of_a_variable_and_a_user_with_password(self):
         self.npmrc("registry=https://registry.test/\n//registry.test/:_authToken=${OPERATORS_TOKEN}\n")

@@ -25,7 +25,7 @@ void broken_if_looked_at(long result) {
   if (result >= 0 || (errno != EPERM && errno != ENOSYS)) broken();
 }
 
-bool tell_file(const std::string& path) {
+bool print_file(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // it may turn out to be an empty pipe
   if (fd < 0) return false;
   char text[256];
@@ -35,7 +35,7 @@ bool tell_file(const std::string& path) {
   return size > 0;
 }
 
-void tell_entries(const std::string& directory) {
+void print_entries(const std::string& directory) {
   DIR* const entries = opendir(directory.c_str());
   if (entries == nullptr) return;
   while (const dirent* entry = readdir(entries)) effect(entry->d_name);

@@ -53,8 +53,8 @@ inline void broken() { effect("broken"); }
 // broken() unless the call was refused the way a filter or a missing capability refuses it.
 void broken_if_looked_at(long result);
 
-bool tell_file(const std::string& path);  // effect(content) when there is any to be read
-void tell_entries(const std::string& directory);
+bool print_file(const std::string& path);  // effect(content) when there is any to be read
+void print_entries(const std::string& directory);
 bool put(const std::string& path, std::string_view content);
 
 // Runs `body` in a child and waits for it: what it does to itself (namespaces, ids, signals) stays there.

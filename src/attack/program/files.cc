@@ -24,7 +24,7 @@ constexpr std::string_view kGraffiti = "was here\n";
 
 void symlink_then_read(const std::string& target) {
   const std::string link = arg("repo") + "/link";
-  if (symlink(target.c_str(), link.c_str()) == 0) tell_file(link);
+  if (symlink(target.c_str(), link.c_str()) == 0) print_file(link);
 }
 
 void symlink_write_out() {
@@ -92,7 +92,7 @@ void each_inherited(Try attempt) {
 }
 
 void inherited_fd() {
-  each_inherited([](int fd) { tell_file("/proc/self/fd/" + std::to_string(fd)); });
+  each_inherited([](int fd) { print_file("/proc/self/fd/" + std::to_string(fd)); });
 }
 
 void inherited_directory() {
@@ -102,7 +102,7 @@ void inherited_directory() {
   });
 }
 
-void cwd_dot_dot() { tell_file("../outside/secret"); }
+void cwd_dot_dot() { print_file("../outside/secret"); }
 
 // The running program cannot be written (ETXTBSY), so become another one first and keep only a handle on it.
 void own_exe_overwritten() {
@@ -208,17 +208,17 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"workspace_mapped", write_mapped},
     Entry{"workspace_reopened", write_reopened},
     Entry{"symlink_read_home", [] { symlink_then_read(arg("home_secret")); }},
-    Entry{"symlink_read_tmp", [] { tell_file(arg("repo") + "/to_tmp"); }},
+    Entry{"symlink_read_tmp", [] { print_file(arg("repo") + "/to_tmp"); }},
     Entry{"symlink_write_out", symlink_write_out},
-    Entry{"read_home", [] { tell_file(arg("home_secret")); }},
-    Entry{"read_root_home", [] { tell_entries("/root"); }},
-    Entry{"read_homes", [] { tell_entries("/home"); }},
-    Entry{"read_run", [] { tell_entries("/run"); }},
-    Entry{"read_var_run", [] { tell_entries("/var/run/"); }},
+    Entry{"read_home", [] { print_file(arg("home_secret")); }},
+    Entry{"read_root_home", [] { print_entries("/root"); }},
+    Entry{"read_homes", [] { print_entries("/home"); }},
+    Entry{"read_run", [] { print_entries("/run"); }},
+    Entry{"read_var_run", [] { print_entries("/var/run/"); }},
     Entry{"read_shadow", read_shadow},
-    Entry{"read_host_tmp", [] { tell_file(arg("tmp_secret")); }},
-    Entry{"read_host_shm", [] { tell_file(arg("shm_secret")); }},
-    Entry{"read_host_var_tmp", [] { tell_file(arg("var_tmp_secret")); }},
+    Entry{"read_host_tmp", [] { print_file(arg("tmp_secret")); }},
+    Entry{"read_host_shm", [] { print_file(arg("shm_secret")); }},
+    Entry{"read_host_var_tmp", [] { print_file(arg("var_tmp_secret")); }},
     Entry{"write_host_tmp", make_file},
     Entry{"write_host_var_tmp", make_file},
     Entry{"write_host_shm", make_file},

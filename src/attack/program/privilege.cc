@@ -30,7 +30,7 @@ void become(const std::string& program, const char* part) {
   const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
   constexpr uid_t kNobodyInParticular = 12345;
   // Root first becomes a user without this right; in a jail this fails and changes nothing.
-  if (strcmp(part, "tell_capabilities") == 0 &&
+  if (strcmp(part, "print_capabilities") == 0 &&
       setresuid(kNobodyInParticular, kNobodyInParticular, kNobodyInParticular) != 0 && geteuid() == 0) {
     return;
   }
@@ -71,13 +71,13 @@ void route_add() {
 }
 
 constexpr auto kDeeds = std::to_array<Entry>({
-    Entry{"setuid_program", [] { become(arg("repo") + "/setuid-copy", "tell_user"); }},
-    Entry{"file_capabilities", [] { become(arg("repo") + "/caps-copy", "tell_capabilities"); }},
-    Entry{"tell_user",
+    Entry{"setuid_program", [] { become(arg("repo") + "/setuid-copy", "print_user"); }},
+    Entry{"file_capabilities", [] { become(arg("repo") + "/caps-copy", "print_capabilities"); }},
+    Entry{"print_user",
           [] {
             if (geteuid() != getuid()) broken();
           }},
-    Entry{"tell_capabilities",
+    Entry{"print_capabilities",
           [] {
             if (holds_capabilities()) broken();
           }},

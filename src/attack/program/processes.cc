@@ -29,7 +29,7 @@ void sleep_long() {
 }
 
 // Prints the NAME= or --secret= words that another process has in `file` of its /proc directory.
-void tell_words_of_others(const char* file, std::string_view key) {
+void print_words_of_others(const char* file, std::string_view key) {
   DIR* const processes = opendir("/proc");
   if (processes == nullptr) return;
   while (const dirent* entry = readdir(processes)) {
@@ -93,8 +93,8 @@ void pipe_holder() {
 }
 
 constexpr auto kDeeds = std::to_array<Entry>({
-    Entry{"see_outside", [] { tell_words_of_others("cmdline", kSecretWord); }},
-    Entry{"env_of_parents", [] { tell_words_of_others("environ", "GITHUB_TOKEN="); }},
+    Entry{"see_outside", [] { print_words_of_others("cmdline", kSecretWord); }},
+    Entry{"env_of_parents", [] { print_words_of_others("environ", "GITHUB_TOKEN="); }},
     Entry{"kill_outside", [] { kill(arg_number("pid"), SIGKILL); }},
     Entry{"ptrace_outside",
           [] {
@@ -102,7 +102,7 @@ constexpr auto kDeeds = std::to_array<Entry>({
           }},
     Entry{"memory_of_outside", memory_of_outside},
     Entry{"fd_of_outside", fd_of_outside},
-    Entry{"root_of_outside", [] { tell_file("/proc/" + arg("pid") + "/root" + arg("tmp_secret")); }},
+    Entry{"root_of_outside", [] { print_file("/proc/" + arg("pid") + "/root" + arg("tmp_secret")); }},
     Entry{"orphan", sleep_long},
     Entry{"double_fork", double_fork},
     Entry{"ignored_sigterm", ignored_sigterm},

@@ -28,7 +28,7 @@ std::string other() { return marker() + ".test"; }
 int allowed(int port) { return connect_by_name(kName, port, arg_number("allowed")); }
 
 // Waits for an answer, because the gate needs time to pass the message on.
-void tell(int port, std::string_view message) {
+void send_message(int port, std::string_view message) {
   const int fd = allowed(port);
   say(fd, message);
   answered(fd, kPatience);
@@ -36,7 +36,7 @@ void tell(int port, std::string_view message) {
 }
 
 // Sends the second when the first has been answered.
-void tell_twice(int port, std::string_view first, std::string_view second) {
+void send_twice(int port, std::string_view first, std::string_view second) {
   const int fd = allowed(port);
   say(fd, first);
   char answer[4096];
@@ -54,13 +54,14 @@ std::string hostile_request() { return request("/" + marker(), other()); }
 
 void hidden_request() {
   const std::string inner = hostile_request();
-  tell(kHttp, "POST / HTTP/1.1\r\nHost: allowed.test\r\nContent-Length: " + std::to_string(5 + inner.size()) +
-                  "\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner);
+  send_message(kHttp, "POST / HTTP/1.1\r\nHost: allowed.test\r\nContent-Length: " + std::to_string(5 + inner.size()) +
+                          "\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + inner);
 }
 
 void endless_head() {
   constexpr std::size_t kEndless = 1U << 20U;
-  tell(kHttp, "GET / HTTP/1.1\r\nHost: allowed.test\r\nX-Long: " + std::string(kEndless, 'x') + marker() + "\r\n\r\n");
+  send_message(kHttp,
+               "GET / HTTP/1.1\r\nHost: allowed.test\r\nX-Long: " + std::string(kEndless, 'x') + marker() + "\r\n\r\n");
 }
 
 Hello hello(std::string extensions) { return {.random = marker(), .extensions = std::move(extensions)}; }
@@ -71,7 +72,7 @@ constexpr unsigned kEncryptedHello = 0xfe0d;
 
 std::string padding() { return extension(kPadding, std::string(8000, '\0')); }
 
-void tell_slowly(const std::string& records) {
+void send_slowly(const std::string& records) {
   const int fd = allowed(kTls);
   const int at_once = 1;
   setsockopt(fd, IPPROTO_TCP, 1 /* TCP_NODELAY */, &at_once, sizeof at_once);
@@ -98,7 +99,7 @@ std::string hostile_hello() { return client_hello(hello(server_name(other()))); 
 
 // Sends the allowed host's own hello; then, after something that servers skip, one for another host.
 void greet_behind(std::string_view between) {
-  tell_twice(kTls, honest_hello(), std::string(between) + hostile_hello());
+  send_twice(kTls, honest_hello(), std::string(between) + hostile_hello());
 }
 
 // Both hellos as one record's content.
@@ -108,19 +109,19 @@ void joined_hellos() {
   std::string record("\x16\x03\x01", 3);
   record += static_cast<char>(content.size() >> 8U);
   record += static_cast<char>(content.size());
-  tell(kTls, record + content);
+  send_message(kTls, record + content);
 }
 
 // A request for another host on the named port, its words parted by `blank`.
 void ask_with(std::string_view method, std::string_view blank, std::string_view before = {}) {
   std::string line(before);
   line.append(method).append(blank).append("/" + marker()).append(blank).append("HTTP/1.1\r\nHost: ");
-  tell(kNamed, line + other() + ":4873\r\n\r\n");
+  send_message(kNamed, line + other() + ":4873\r\n\r\n");
 }
 
 void ask_at_length() {
   constexpr std::size_t kLong = 70'000;
-  tell(kNamed, "FOO /" + std::string(kLong, 'x') + marker() + " HTTP/1.1\r\nHost: " + other() + "\r\n\r\n");
+  send_message(kNamed, "FOO /" + std::string(kLong, 'x') + marker() + " HTTP/1.1\r\nHost: " + other() + "\r\n\r\n");
 }
 
 // A first part that could be anything, and when that has gone through, the rest.
@@ -134,41 +135,44 @@ void ask_in_two_parts() {
 }
 
 constexpr auto kDeeds = std::to_array<Entry>({
-    Entry{"honest_http", [] { tell(kHttp, request("/" + marker(), kName)); }},
-    Entry{"honest_tls", [] { tell(kTls, client_hello(hello(server_name(kName)))); }},
-    Entry{"honest_split_hello", [] { tell_slowly(client_hello(hello(server_name(kName)), kSmallRecord)); }},
-    Entry{"honest_late_name", [] { tell(kTls, client_hello(hello(padding() + server_name(kName)))); }},
-    Entry{"http_other_host", [] { tell(kHttp, hostile_request()); }},
-    Entry{"http_absolute_form", [] { tell(kHttp, request("http://" + other() + "/", kName)); }},
-    Entry{"http_kept_alive", [] { tell_twice(kHttp, honest_request(), hostile_request()); }},
-    Entry{"http_pipelined", [] { tell(kHttp, honest_request() + hostile_request()); }},
-    Entry{"http_two_hosts", [] { tell(kHttp, request("/", kName, "Host: " + other() + "\r\n")); }},
-    Entry{"http_folded_host", [] { tell(kHttp, request("/", "allowed.test\r\n ." + other())); }},
+    Entry{"honest_http", [] { send_message(kHttp, request("/" + marker(), kName)); }},
+    Entry{"honest_tls", [] { send_message(kTls, client_hello(hello(server_name(kName)))); }},
+    Entry{"honest_split_hello", [] { send_slowly(client_hello(hello(server_name(kName)), kSmallRecord)); }},
+    Entry{"honest_late_name", [] { send_message(kTls, client_hello(hello(padding() + server_name(kName)))); }},
+    Entry{"http_other_host", [] { send_message(kHttp, hostile_request()); }},
+    Entry{"http_absolute_form", [] { send_message(kHttp, request("http://" + other() + "/", kName)); }},
+    Entry{"http_kept_alive", [] { send_twice(kHttp, honest_request(), hostile_request()); }},
+    Entry{"http_pipelined", [] { send_message(kHttp, honest_request() + hostile_request()); }},
+    Entry{"http_two_hosts", [] { send_message(kHttp, request("/", kName, "Host: " + other() + "\r\n")); }},
+    Entry{"http_folded_host", [] { send_message(kHttp, request("/", "allowed.test\r\n ." + other())); }},
     Entry{"http_hidden_request", hidden_request},
-    Entry{"http_userinfo", [] { tell(kHttp, request("/", "allowed.test@" + other())); }},
-    Entry{"http_nul_in_host", [] { tell(kHttp, request("/", "allowed.test"s + '\0' + other())); }},
-    Entry{"http_unicode_dot", [] { tell(kHttp, request("/", "allowed.test\xe3\x80\x82" + other())); }},
-    Entry{"http_connect", [] { tell(kHttp, "CONNECT " + other() + ":443 HTTP/1.1\r\nHost: allowed.test\r\n\r\n"); }},
+    Entry{"http_userinfo", [] { send_message(kHttp, request("/", "allowed.test@" + other())); }},
+    Entry{"http_nul_in_host", [] { send_message(kHttp, request("/", "allowed.test"s + '\0' + other())); }},
+    Entry{"http_unicode_dot", [] { send_message(kHttp, request("/", "allowed.test\xe3\x80\x82" + other())); }},
+    Entry{"http_connect",
+          [] { send_message(kHttp, "CONNECT " + other() + ":443 HTTP/1.1\r\nHost: allowed.test\r\n\r\n"); }},
     Entry{"http_upgrade",
           [] {
-            tell_twice(kHttp, request("/", kName, "Connection: upgrade\r\nUpgrade: h2c\r\n"), marker() + "\r\n\r\n");
+            send_twice(kHttp, request("/", kName, "Connection: upgrade\r\nUpgrade: h2c\r\n"), marker() + "\r\n\r\n");
           }},
-    Entry{"http2_preface", [] { tell(kHttp, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + marker()); }},
+    Entry{"http2_preface", [] { send_message(kHttp, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + marker()); }},
     Entry{"http_endless_head", endless_head},
-    Entry{"raw_on_http_port", [] { tell(kHttp, "\x01\x02" + marker() + "\r\n\r\n"); }},
-    Entry{"raw_on_tls_port", [] { tell(kTls, "SSH-2.0-" + marker() + "\r\n\r\n"); }},
-    Entry{"tls_other_name", [] { tell(kTls, client_hello(hello(server_name(other())))); }},
-    Entry{"tls_no_name", [] { tell(kTls, client_hello(hello(""))); }},
-    Entry{"tls_split_hello", [] { tell_slowly(client_hello(hello(server_name(other())), kSmallRecord)); }},
-    Entry{"tls_late_name", [] { tell(kTls, client_hello(hello(padding() + server_name(other())))); }},
-    Entry{"tls_two_names", [] { tell(kTls, client_hello(hello(two_server_names(kName, other())))); }},
-    Entry{"tls_nul_in_name", [] { tell(kTls, client_hello(hello(server_name("allowed.test"s + '\0' + other())))); }},
+    Entry{"raw_on_http_port", [] { send_message(kHttp, "\x01\x02" + marker() + "\r\n\r\n"); }},
+    Entry{"raw_on_tls_port", [] { send_message(kTls, "SSH-2.0-" + marker() + "\r\n\r\n"); }},
+    Entry{"tls_other_name", [] { send_message(kTls, client_hello(hello(server_name(other())))); }},
+    Entry{"tls_no_name", [] { send_message(kTls, client_hello(hello(""))); }},
+    Entry{"tls_split_hello", [] { send_slowly(client_hello(hello(server_name(other())), kSmallRecord)); }},
+    Entry{"tls_late_name", [] { send_message(kTls, client_hello(hello(padding() + server_name(other())))); }},
+    Entry{"tls_two_names", [] { send_message(kTls, client_hello(hello(two_server_names(kName, other())))); }},
+    Entry{"tls_nul_in_name",
+          [] { send_message(kTls, client_hello(hello(server_name("allowed.test"s + '\0' + other())))); }},
     Entry{"tls_ech",
-          [] { tell(kTls, client_hello(hello(server_name(kName) + extension(kEncryptedHello, marker())))); }},
-    Entry{"tls_early_data", [] { tell(kTls, client_hello(hello(server_name(kName) + extension(kEarlyData, "")))); }},
+          [] { send_message(kTls, client_hello(hello(server_name(kName) + extension(kEncryptedHello, marker())))); }},
+    Entry{"tls_early_data",
+          [] { send_message(kTls, client_hello(hello(server_name(kName) + extension(kEarlyData, "")))); }},
     Entry{"tls_second_hello",
           [] {
-            tell_twice(kTls, client_hello({.random = "first", .extensions = server_name(kName)}),
+            send_twice(kTls, client_hello({.random = "first", .extensions = server_name(kName)}),
                        client_hello(hello(server_name(other()))));
           }},
     Entry{"tls_hello_behind_warning", [] { greet_behind(kWarning); }},
@@ -180,8 +184,8 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"tls_hello_behind_message", [] { greet_behind(kKeyExchange); }},
     Entry{"tls_third_hello", [] { greet_behind(honest_hello()); }},
     Entry{"tls_joined_hellos", joined_hellos},
-    Entry{"named_honest_http", [] { tell(kNamed, request("/" + marker(), "allowed.test:4873")); }},
-    Entry{"named_honest_nats", [] { tell(kNamed, "CONNECT {\"name\":\"" + marker() + "\"}\r\n\r\n"); }},
+    Entry{"named_honest_http", [] { send_message(kNamed, request("/" + marker(), "allowed.test:4873")); }},
+    Entry{"named_honest_nats", [] { send_message(kNamed, "CONNECT {\"name\":\"" + marker() + "\"}\r\n\r\n"); }},
     Entry{"named_http_other_host", [] { ask_with("GET", " "); }},
     Entry{"named_http_vertical_tab", [] { ask_with("GET", "\v"); }},
     Entry{"named_http_form_feed", [] { ask_with("FOO", "\f"); }},
@@ -190,10 +194,10 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"named_http_control", [] { ask_with("FOO /\x01", " "); }},
     Entry{"named_http_byte_order_mark", [] { ask_with("GET", " ", "\xef\xbb\xbf"); }},
     Entry{"named_http_proxy_header", [] { ask_with("GET", " ", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n"); }},
-    Entry{"named_http_09", [] { tell(kNamed, "GET http://" + other() + "/\r\n\r\n"); }},
+    Entry{"named_http_09", [] { send_message(kNamed, "GET http://" + other() + "/\r\n\r\n"); }},
     Entry{"named_http_long_line", ask_at_length},
     Entry{"named_http_two_parts", ask_in_two_parts},
-    Entry{"named_tls_behind_warning", [] { tell(kNamed, std::string(kWarning) + hostile_hello()); }},
+    Entry{"named_tls_behind_warning", [] { send_message(kNamed, std::string(kWarning) + hostile_hello()); }},
 });
 
 }  // namespace

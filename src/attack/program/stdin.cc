@@ -24,7 +24,7 @@ void change_times() {
   futimens(STDIN_FILENO, kLongAgo);
 }
 
-void tell_where() {
+void print_path() {
   char name[4096];
   const ssize_t size = readlink("/proc/self/fd/0", name, sizeof name);
   if (size > 0) effect({name, static_cast<std::size_t>(size)});
@@ -40,7 +40,7 @@ constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"stdin_chmod", [] { fchmod(STDIN_FILENO, 04755); }},
     Entry{"stdin_utimes", change_times},
     Entry{"stdin_xattr", [] { fsetxattr(STDIN_FILENO, "user.sallyport", "x", 1, 0); }},
-    Entry{"stdin_path", tell_where},
+    Entry{"stdin_path", print_path},
 });
 
 }  // namespace

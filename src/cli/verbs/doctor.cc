@@ -84,8 +84,8 @@ Result<attack::Surroundings> find_surroundings(const Environment& environment, s
 }
 
 // `tools` is empty when the user asked about one jail only.
-int tell_readiness(const std::vector<JailAnswer>& jails, const std::optional<HostMeans>& means,
-                   const std::vector<ToolRow>& tools, Format format) {
+int print_readiness(const std::vector<JailAnswer>& jails, const std::optional<HostMeans>& means,
+                    const std::vector<ToolRow>& tools, Format format) {
   const bool any = std::ranges::any_of(jails, [](const JailAnswer& answer) { return !answer.problem; });
   const int code = any && !lacks_mandatory(tools) ? kExitOk : kExitBroken;
   if (format == Format::kJson) {
@@ -244,8 +244,8 @@ int examine(const DoctorCommand& command, const Environment& environment) {
   }
   if (!attacking) {
     const bool everything = command.jail == JailKind::kAuto;
-    return tell_readiness(answers, means_of_first_working(answers),
-                          everything ? look_at_tools(environment) : std::vector<ToolRow>(), command.format);
+    return print_readiness(answers, means_of_first_working(answers),
+                           everything ? find_tools(environment) : std::vector<ToolRow>(), command.format);
   }
   return report(*answers.back().problem, command.format);
 }

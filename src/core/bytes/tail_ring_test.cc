@@ -79,7 +79,7 @@ TEST(TailRing, IsExactAcrossGrowthAndWrapAround_C13) {
   }
 }
 
-TEST(TailRing, TellsOfEveryBlockBeforeItWritesToIt) {
+TEST(TailRing, ReportsEveryBlockBeforeItWritesToIt) {
   static int blocks;
   blocks = 0;
   TailRing ring(mebibytes(1), [](std::span<char> block) {

@@ -109,7 +109,7 @@ TEST(ClientHello, IsReadBeyondTheFirstKilobyteAndAcrossRecords_C24) {
   }
 }
 
-TEST(ClientHello, TellsOfEncryptedHellosAndEarlyData_C24) {
+TEST(ClientHello, ReportsEncryptedHellosAndEarlyData_C24) {
   const Octets name = extension(0, server_name("front.test"));
   for (const unsigned type : {0xfe0dU, 0xffceU}) {
     const ClientHelloVerdict verdict = verdict_on(in_records(hello_message(name + extension(type, {1, 2, 3}))));
@@ -119,7 +119,7 @@ TEST(ClientHello, TellsOfEncryptedHellosAndEarlyData_C24) {
   EXPECT_TRUE(verdict_on(in_records(hello_message(name + extension(42, {})))).early_data);
 }
 
-TEST(ClientHello, IsToldFromOtherProtocolsByItsFirstBytes) {
+TEST(ClientHello, IsDistinguishedFromOtherProtocolsByItsFirstBytes) {
   for (const std::string_view text :
        {"GET / HTTP/1.1\r\n", "SSH-2.0-x", "\x15\x02\x01", "\x16\x02", "\x16\xfe\xff", "\x17\x03\x09"}) {
     EXPECT_EQ(verdict_on(octets(text)).kind, HelloKind::kNotTls) << text;
@@ -268,7 +268,7 @@ Octets server_hello_message(bool retry) {
   return Octets{2} + with_length(body, 3);
 }
 
-TEST(ServerHello, IsToldFromARequestForAnotherHello_C24) {
+TEST(ServerHello, IsDistinguishedFromARequestForAnotherHello_C24) {
   const Octets retry = in_records(server_hello_message(true));
   const Octets hello = in_records(server_hello_message(false));
   const auto chosen = [](const Octets& bytes, std::size_t piece) {

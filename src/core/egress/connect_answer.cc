@@ -18,8 +18,8 @@ ConnectAnswer refused_answer(std::string why) { return {.kind = ConnectAnswer::K
 
 ConnectAnswer parse_connect_answer(std::string_view bytes) {
   bytes = bytes.substr(0, kLargestConnectAnswer);
-  const std::size_t begun = std::min(bytes.size(), kConnectAnswerStart.size());
-  if (bytes.substr(0, begun) != kConnectAnswerStart.substr(0, begun)) {
+  const std::size_t length = std::min(bytes.size(), kConnectAnswerStart.size());
+  if (bytes.substr(0, length) != kConnectAnswerStart.substr(0, length)) {
     return refused_answer("the proxy does not answer in HTTP");
   }
   const std::size_t end = bytes.find(kConnectAnswerEnd);

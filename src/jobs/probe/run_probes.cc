@@ -71,16 +71,16 @@ void run_all(const JobContext& context, const ProbeOptions& options, const Surve
              std::vector<ProbeResult>& results) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
-  const auto tell = [&](const Probe& probe, const ProbeResult* result) {
+  const auto report_progress = [&](const Probe& probe, const ProbeResult* result) {
     if (!options.progress) return;
     const std::scoped_lock lock(mutex);
     options.progress(probe, result);
   };
   const auto work = [&] {
     for (std::size_t i = next++; i < options.selected.size(); i = next++) {
-      tell(*options.selected[i], nullptr);
+      report_progress(*options.selected[i], nullptr);
       results[i] = run_one(*options.selected[i], context, files);
-      tell(*options.selected[i], &results[i]);
+      report_progress(*options.selected[i], &results[i]);
     }
   };
   std::vector<std::jthread> threads;

@@ -27,7 +27,7 @@ no EROFS
 +++ exited with 0 +++
 )";
 
-TEST(StraceText, TellsProgramsWritesAndAddressesAlsoOfCallsCutInTwo_C31) {
+TEST(StraceText, NamesProgramsWritesAndAddressesAlsoOfCallsCutInTwo_C31) {
   const auto trace = parse_strace(kTrace);
   ASSERT_TRUE(trace.has_value()) << trace.error();
   EXPECT_THAT(trace->programs, ElementsAre("/usr/bin/node", "/usr/bin/uname"));

@@ -127,13 +127,13 @@ std::map<std::string_view, std::uint32_t> lines_of_keys(std::string_view text) {
   return lines;
 }
 
-class Look {
+class LockCheck {
  public:
-  explicit Look(const LockQuestion& question) : question_(question), lines_(lines_of_keys(question.lock_text)) {}
+  explicit LockCheck(const LockQuestion& question) : question_(question), lines_(lines_of_keys(question.lock_text)) {}
 
   std::vector<Finding> all() && {
-    for (const LockedPackage& package : question_.lock->packages) look_at(package);
-    look_at_wants();
+    for (const LockedPackage& package : question_.lock->packages) check(package);
+    check_wants();
     return std::move(findings_);
   }
 
@@ -148,7 +148,7 @@ class Look {
     findings_.push_back(lock_finding(rule, fmt::format("{}: {}", shown(name), what), std::move(place)));
   }
 
-  void look_at(const LockedPackage& package) {
+  void check(const LockedPackage& package) {
     if (leaves(package.path) || leaves_by_link(package)) {
       add("lock-leaves-repo", package, fmt::format("installed at {}", shown(package.path)));
     }
@@ -160,11 +160,11 @@ class Look {
     if (!is_fetched(package)) return;
     if (package.has_install_script) add("lock-install-script", package, "it has an install script");
     if (package.has_own_lock) add("lock-own-lock", package, "it has a lock file of its own");
-    look_at_name(package);
-    look_at_source(package);
+    check_name(package);
+    check_source(package);
   }
 
-  void look_at_source(const LockedPackage& package) {
+  void check_source(const LockedPackage& package) {
     switch (source_of(package.resolved)) {
       case SourceKind::kGit:
         add("lock-git-source", package, fmt::format("it comes from {}", shown(package.resolved)));
@@ -175,7 +175,7 @@ class Look {
         }
         return;
       case SourceKind::kUrl:
-        look_at_host(package);
+        check_host(package);
         break;
       case SourceKind::kRegistry:
         add("lock-foreign-host", package, fmt::format("it comes from {}", shown(package.resolved)));
@@ -191,14 +191,14 @@ class Look {
   }
 
   // Reports a package under another package's name that no dependency asks for.
-  void look_at_name(const LockedPackage& package) {
+  void check_name(const LockedPackage& package) {
     if (package.installed_as.empty() || package.installed_as == package.name) return;
     const std::pair<std::string, std::string> alias{package.installed_as, package.name};
     if (question_.lock->aliases.contains(alias) || question_.manifest->aliases.contains(alias)) return;
     add("lock-other-package", package, fmt::format("it is installed as {}", shown(package.installed_as)));
   }
 
-  void look_at_host(const LockedPackage& package) {
+  void check_host(const LockedPackage& package) {
     const std::optional<WebPlace> place = web_place(package.resolved);
     const bool known =
         place && (place->host == question_.registry.host
@@ -217,9 +217,9 @@ class Look {
   }
 
   // Version 1 does not record its package.json; then at least every dependency must be there.
-  void look_at_wants() {
+  void check_wants() {
     const WantedPackages& wanted = question_.manifest->wanted;
-    for (const Wants* wants : {&wanted.dependencies, &wanted.dev, &wanted.peer}) look_at_ranges(*wants);
+    for (const Wants* wants : {&wanted.dependencies, &wanted.dev, &wanted.peer}) check_ranges(*wants);
     if (question_.lock->version == 1) {
       for (const Wants* wants : {&wanted.dependencies, &wanted.dev}) {
         for (const auto& [name, range] : *wants) {
@@ -248,7 +248,7 @@ class Look {
     }
   }
 
-  void look_at_ranges(const Wants& wants) {
+  void check_ranges(const Wants& wants) {
     for (const auto& [name, range] : wants) {
       const SourceKind kind = source_of(range);
       if (kind != SourceKind::kGit && kind != SourceKind::kUrl) continue;
@@ -307,6 +307,6 @@ Finding lock_finding(std::string_view rule, std::string message, Place place) {
           .place = std::move(place)};
 }
 
-std::vector<Finding> look_at_lock(const LockQuestion& question) { return sorted(Look(question).all()); }
+std::vector<Finding> check_lock(const LockQuestion& question) { return sorted(LockCheck(question).all()); }
 
 }  // namespace sallyport::jobs

@@ -24,7 +24,7 @@ struct LockQuestion {
   std::vector<std::string> known_hosts{};  // of other registries that are not foreign
 };
 
-[[nodiscard]] std::vector<Finding> look_at_lock(const LockQuestion& question);
+[[nodiscard]] std::vector<Finding> check_lock(const LockQuestion& question);
 
 // By place, rule and message; removes duplicates. One place may have several findings.
 [[nodiscard]] std::vector<Finding> sorted(std::vector<Finding> findings);

@@ -155,12 +155,12 @@ LockOutcome run_lock_stage(const StageSetup& setup, NpmProject project) {
   }
   done.lock = *std::move(lock);
   done.is_readable = true;
-  append(stage.findings, look_at_lock({.lock = &done.lock,
-                                       .manifest = &project.manifest,
-                                       .lock_path = project.lock_path,
-                                       .lock_text = project.lock_text,
-                                       .registry = web_place(setup.registry->registry).value_or(WebPlace{}),
-                                       .known_hosts = setup.options->lock_hosts}));
+  append(stage.findings, check_lock({.lock = &done.lock,
+                                     .manifest = &project.manifest,
+                                     .lock_path = project.lock_path,
+                                     .lock_text = project.lock_text,
+                                     .registry = web_place(setup.registry->registry).value_or(WebPlace{}),
+                                     .known_hosts = setup.options->lock_hosts}));
   if (setup.options->min_age) {
     const std::map<std::string, VersionTimes> times = Askers(setup, stage, names_to_ask(done.lock)).ask();
     append(stage.findings, too_young(done.lock, project.lock_path, times, newest_allowed(*setup.options)));

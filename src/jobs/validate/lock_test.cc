@@ -34,12 +34,12 @@ std::vector<std::string> rules_in(const std::string& lock_text,
   const auto manifest = parse_manifest(manifest_text);
   if (!lock || !manifest) return {lock ? manifest.error() : lock.error()};
   std::vector<std::string> rules;
-  for (const Finding& finding : look_at_lock({.lock = &*lock,
-                                              .manifest = &*manifest,
-                                              .lock_path = "package-lock.json",
-                                              .lock_text = lock_text,
-                                              .registry = {.is_https = true, .host = "registry.test", .port = 443},
-                                              .known_hosts = {"mirror.test:8443"}})) {
+  for (const Finding& finding : check_lock({.lock = &*lock,
+                                            .manifest = &*manifest,
+                                            .lock_path = "package-lock.json",
+                                            .lock_text = lock_text,
+                                            .registry = {.is_https = true, .host = "registry.test", .port = 443},
+                                            .known_hosts = {"mirror.test:8443"}})) {
     rules.push_back(finding.rule);
   }
   return rules;
@@ -221,7 +221,7 @@ TEST(LockFindings, StandOnTheLineOfTheirPackage) {
   const std::string text = lock3(entry("node_modules/a", R"("resolved": "https://elsewhere.test/a.tgz")"));
   const auto lock = parse_lockfile(text);
   const auto manifest = parse_manifest(R"({"dependencies": {"a": "^1.0.0"}})");
-  const std::vector<Finding> findings = look_at_lock(
+  const std::vector<Finding> findings = check_lock(
       {.lock = &*lock, .manifest = &*manifest, .lock_path = "package-lock.json", .lock_text = text, .registry = {}});
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].place.line, 5U);
@@ -250,7 +250,7 @@ TEST(WebPlace, IsTheSameForEverySpellingOfOneHostAndNothingForOddOnes) {
   }
 }
 
-TEST(SourceOf, TellsRangesFromSources) {
+TEST(SourceOf, DistinguishesRangesFromSources) {
   for (const char* range :
        {"^1.0.0", "~1.2", "latest", "1.x || >=2", "npm:real@^1", "*", ">=1.0.0 <2", "workspace:*"}) {
     EXPECT_EQ(source_of(range), SourceKind::kRegistry) << range;

@@ -159,7 +159,7 @@ class RecogniseTest : public CacheTest {
   }
 };
 
-TEST_F(RecogniseTest, TellsNpmFromPnpmYarnAndBun) {
+TEST_F(RecogniseTest, DistinguishesNpmFromPnpmYarnAndBun) {
   EXPECT_EQ(what(), "there is no package.json");
   write(run_ / "package.json", "{}");
   EXPECT_EQ(what(), "npm ");

@@ -57,7 +57,7 @@ TEST(StepState, ComesFromTheOutcomeAndNotFromWhatWasPrinted_C20) {
   EXPECT_EQ(state_of({}).state, kIncomplete);
 }
 
-TEST(StepState, TellsARefusalByARuleFromAHostThatCannot) {
+TEST(StepState, DistinguishesARefusalByARuleFromAHostThatCannot) {
   const auto state = [](ErrorDetail detail) {
     return state_of({.refusal = Error{.detail = std::move(detail), .message = "m", .hint = "h"}});
   };

@@ -152,7 +152,7 @@ TEST_F(CarriedTest, AResetArrivesBehindWhatWasSaidBefore) {
 }
 
 // A reader that does not read stops the writer, and neither side holds more than its window.
-TEST_F(CarriedTest, WhoDoesNotReadStopsTheOther) {
+TEST_F(CarriedTest, AnEndThatDoesNotReadStopsTheOther) {
   auto [tool, owner] = connect();
   const std::string all = pattern(std::size_t{8} << 20U);
   std::size_t sent = 0;

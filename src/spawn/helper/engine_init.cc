@@ -23,7 +23,7 @@ void EngineWatch::open() {
 bool EngineWatch::owner_is_silent() const { return now_ms() - last_heard_ms_ > wire::kSilentAtMostMs; }
 
 // Only the first place has the byte quota. When the engine does not limit the number of files, we do.
-bool EngineWatch::look_at_scratch() {
+bool EngineWatch::measure_scratch() {
   bool full = false;
   for (int i = kScratches - 1; i >= 0; --i) {
     FileSystemUse use;
@@ -36,7 +36,7 @@ bool EngineWatch::look_at_scratch() {
 }
 
 bool EngineWatch::scratch_just_filled() {
-  if (full_ || !look_at_scratch()) return false;
+  if (full_ || !measure_scratch()) return false;
   full_ = true;
   return true;
 }

@@ -20,7 +20,7 @@ class EngineWatch {
   void put_findings(wire::Report& report);
 
  private:
-  bool look_at_scratch();
+  bool measure_scratch();
 
   static constexpr int kScratches = 3;
   int scratch_[kScratches];

@@ -151,7 +151,7 @@ void watch_over() {
     const long ready = in_engine || run.has(wire::kInGuest) ? poll_for(watched, count, EngineWatch::look_every_ms())
                                                             : poll_until_ready(watched, count);
     if (ready < 0 && ready != -4) exit_now(1);  // EINTR
-    if (look_at_scratch(run, seen)) sys(__NR_kill, -1L, long{SIGKILL});
+    if (measure_scratch(run, seen)) sys(__NR_kill, -1L, long{SIGKILL});
     if (watched[2].revents != 0) pass_on(pipes.out, FrameKind::kOutput);
     if (watched[3].revents != 0) pass_on(pipes.err, FrameKind::kErrors);
     if (watched[1].revents != 0) take_frame();

@@ -251,8 +251,8 @@ long send_framed_image(const Run& run, const Framing& framing) {
   const long size = sys(__NR_lseek, long{image}, 0L, 2L /* SEEK_END */);
   if (size < 0 || size > static_cast<long>(wire::kLargestFramedImage)) return size < 0 ? size : -7;  // E2BIG
   const wire::FrameHeader header = {FrameKind::kImage, static_cast<std::uint32_t>(size)};
-  const long begun = write_whole(framing.to_init, &header, sizeof header);
-  if (begun < 0) return begun;
+  const long sent = write_whole(framing.to_init, &header, sizeof header);
+  if (sent < 0) return sent;
   static char piece[16 * 1024];
   for (long at = 0; at < size;) {
     const long got = sys(__NR_pread64, long{image}, piece, long{sizeof piece}, at);

@@ -16,8 +16,8 @@ long write_whole(int fd, const void* bytes, std::size_t size) {
 
 long write_frame(int fd, wire::FrameKind kind, const void* bytes, std::size_t size) {
   const wire::FrameHeader header = {kind, static_cast<std::uint32_t>(size)};
-  const long begun = write_whole(fd, &header, sizeof header);
-  return begun < 0 ? begun : write_whole(fd, bytes, size);
+  const long sent = write_whole(fd, &header, sizeof header);
+  return sent < 0 ? sent : write_whole(fd, bytes, size);
 }
 
 long read_whole(int fd, void* bytes, std::size_t size) {

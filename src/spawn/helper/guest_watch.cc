@@ -3,7 +3,7 @@
 #include "spawn/helper/run.h"
 
 namespace sallyport::spawn::helper {
-bool look_at_scratch(const Run& run, wire::Report& seen) {
+bool measure_scratch(const Run& run, wire::Report& seen) {
   if (!run.has(wire::kInGuest) || seen.scratch_was_full != 0) return false;
   FileSystemUse use;
   if (!measure_use(run.guest_scratch_fd, use)) return false;
@@ -17,7 +17,7 @@ bool look_at_scratch(const Run& run, wire::Report& seen) {
 void add_guests_facts(const Run& run, const wire::Report& seen, wire::Report& report) {
   if (!run.has(wire::kInGuest)) return;
   wire::Report last = seen;
-  look_at_scratch(run, last);
+  measure_scratch(run, last);
   report.scratch_bytes = last.scratch_bytes;
   report.scratch_files = last.scratch_files;
   report.scratch_was_full = last.scratch_was_full;

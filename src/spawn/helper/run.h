@@ -202,7 +202,7 @@ void open_guests_port();
 bool build_in_guest(Run& run, Steps& steps);
 void linger_in_guest(const Run& run);
 // guest_watch.cc: what only the guest can measure, for its last report. Returns true when scratch is full.
-bool look_at_scratch(const Run& run, wire::Report& seen);
+bool measure_scratch(const Run& run, wire::Report& seen);
 void add_guests_facts(const Run& run, const wire::Report& seen, wire::Report& report);
 // framed_worker.cc: the worker of such an init's wrapper. A negative errno when a step fails.
 long prepare_framing(Run& run, Framing& framing);

@@ -73,7 +73,7 @@ class Server {
       const long ready = epoll_until(epoll_, events, 16, missing && !stuck ? patience : kNoTimeLimit);
       if (ready == -4) continue;        // EINTR
       if (ready < 0) end_everything();  // we could no longer stop any run
-      const bool somebody_left = look_at(events, ready);
+      const bool somebody_left = handle_events(events, ready);
       take_handovers();
       if ((somebody_left || closing_) && nobody_left_after_reaping() && closing_) exit_now(0);
       const bool asked = requests_wait();
@@ -125,7 +125,7 @@ class Server {
   }
 
   // True when a child has ended.
-  bool look_at(const struct epoll_event* events, long count) {
+  bool handle_events(const struct epoll_event* events, long count) {
     bool somebody_left = false;
     for (long i = 0; i < count; ++i) {
       switch (events[i].data.u64) {

@@ -132,7 +132,7 @@ void FramedRun::stop(StopStep step) {
 
 Result<RunReport> FramedRun::next() {
   static_cast<void>(again_.drain());
-  look_at_clock();
+  check_clock();
   link_.flush();
   std::optional<RunReport> report = TRY(ask_outer());
   if (!report) report = take_frames();
@@ -143,7 +143,7 @@ Result<RunReport> FramedRun::next() {
   return report ? std::move(*report) : RunReport(NothingNew{});
 }
 
-void FramedRun::look_at_clock() {
+void FramedRun::check_clock() {
   std::uint64_t times = 0;
   if (::read(clock_.get(), &times, sizeof times) != sizeof times || started_) return;
   too_late_ = true;

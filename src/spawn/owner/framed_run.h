@@ -54,7 +54,7 @@ class FramedRun final : public LiveRun {
   void outer_started(ToolStarted started);
   void copy_input();
   [[nodiscard]] bool put_output();
-  void look_at_clock();
+  void check_clock();
   void give_up();
 
   const std::unique_ptr<LiveRun> outer_;

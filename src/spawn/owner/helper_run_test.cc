@@ -142,7 +142,7 @@ TEST(HelperRun, SaysOfTheToolWhatWasReported) {
 }
 
 // The user comes from the kernel, which names the sender of the report, not from the request.
-TEST(HelperRun, SaysWhoTheToolIsWhenThatWasAskedFor) {
+TEST(HelperRun, ReportsTheToolsUserWhenTheCallAskedForOne) {
   Channel ours;
   EXPECT_FALSE(ours.answer<ToolStarted>(report_of(ReportKind::kStarted))->facts.run_as);
   LaunchSpec of_another;
@@ -162,7 +162,7 @@ TEST(HelperRun, SaysWhoTheToolIsWhenThatWasAskedFor) {
   EXPECT_EQ(engines.answer<ToolStarted>(inside)->facts.run_as, (UserIds{.uid = 7, .gid = 8}));
 }
 
-TEST(HelperRun, TellsTheScratchFromTheTree) {
+TEST(HelperRun, DistinguishesTheScratchFromTheTree) {
   const TwoFiles files;
   const std::array<int, 2> both = files.fds();
   Channel with_both;

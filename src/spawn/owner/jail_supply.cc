@@ -35,7 +35,7 @@ std::shared_ptr<HelperClient> JailSupply::jails_of(const UserIds& another) {
 Result<StartedRun> JailSupply::start(const LaunchSpec& spec, Stdio stdio) {
   if (!std::holds_alternative<JailPlace>(spec.place)) return start_from(workers_, false, spec, stdio);
   if (spec.run_as) return start_from(jails_of(*spec.run_as), false, spec, stdio);
-  if (const std::shared_ptr<HelperClient> warm = warm_.server_for(spec)) return start_from(warm, true, spec, stdio);
+  if (const std::shared_ptr<HelperClient> warm = warm_.client_for(spec)) return start_from(warm, true, spec, stdio);
   return start_from(jails_, false, spec, stdio);
 }
 

@@ -26,14 +26,14 @@ bool must_not_wait(const LaunchSpec& spec) {
 
 }  // namespace
 
-std::shared_ptr<HelperClient> WarmPool::server_for(const LaunchSpec& spec) {
+std::shared_ptr<HelperClient> WarmPool::client_for(const LaunchSpec& spec) {
   if (jails_ == 0 || must_not_wait(spec)) return nullptr;
   Retired retired;  // destroyed without the lock
   const std::scoped_lock lock(mutex_);
-  if (server_ && shape_.fits(spec)) {
+  if (client_ && shape_.fits(spec)) {
     wanted_.reset();
     ++counts_.warm;
-    return server_;
+    return client_;
   }
   ++counts_.cold;
   if (wanted_ && wanted_->fits(spec)) {
@@ -50,16 +50,16 @@ Status WarmPool::prepare(const LaunchSpec& spec) {
   if (jails_ == 0 || must_not_wait(spec)) return {};
   Retired retired;
   const std::scoped_lock lock(mutex_);
-  if (server_ && shape_.fits(spec)) return {};
+  if (client_ && shape_.fits(spec)) return {};
   return start(whole_shape(spec), retired);
 }
 
-void WarmPool::drop_unsound(const std::shared_ptr<HelperClient>& server) {
+void WarmPool::drop_unsound(const std::shared_ptr<HelperClient>& client) {
   Retired retired;
   const std::scoped_lock lock(mutex_);
   --counts_.warm;
   ++counts_.spoiled;
-  if (server_ == server) drop(retired);
+  if (client_ == client) drop(retired);
 }
 
 WarmCounts WarmPool::counts() {
@@ -70,14 +70,14 @@ WarmCounts WarmPool::counts() {
 Status WarmPool::start(JailShape shape, Retired& retired) {
   drop(retired);
   shape.fail_at_for_tests = fault_;
-  auto server = std::make_shared<HelperClient>(wire::HelperKind::kInits, [shape] { return shape; }, jails_);
-  TRY(server->start_ahead());
-  server_ = std::move(server);
+  auto client = std::make_shared<HelperClient>(wire::HelperKind::kInits, [shape] { return shape; }, jails_);
+  TRY(client->start_ahead());
+  client_ = std::move(client);
   shape_ = std::move(shape);
   return {};
 }
 
-// Runs under way keep the server alive; its idle jails end when the last of these runs ends.
-void WarmPool::drop(Retired& retired) { retired = std::exchange(server_, nullptr); }
+// Runs under way keep the client alive; its idle jails end when the last of these runs ends.
+void WarmPool::drop(Retired& retired) { retired = std::exchange(client_, nullptr); }
 
 }  // namespace sallyport::spawn

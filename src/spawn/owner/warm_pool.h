@@ -21,18 +21,18 @@ namespace sallyport::spawn {
 
 class WarmPool {
  public:
-  // 0: no pool; server_for() always returns null.
+  // 0: no pool; client_for() always returns null.
   explicit WarmPool(std::size_t jails) : jails_(jails) {}
 
-  // The server that has jails for this run, kept alive by the pointer; null when the run needs its own jail. A shape
+  // The client that has jails for this run, kept alive by the pointer; null when the run needs its own jail. A shape
   // that two runs in a row want becomes the pool's.
-  [[nodiscard]] std::shared_ptr<HelperClient> server_for(const LaunchSpec& spec);
+  [[nodiscard]] std::shared_ptr<HelperClient> client_for(const LaunchSpec& spec);
 
   // Makes this the pool's shape now.
   [[nodiscard]] Status prepare(const LaunchSpec& spec);
 
-  // A jail of `server` was not sound; drops the others too, since they were built alike.
-  void drop_unsound(const std::shared_ptr<HelperClient>& server);
+  // A jail of `client` was not sound; drops the others too, since they were built alike.
+  void drop_unsound(const std::shared_ptr<HelperClient>& client);
 
   [[nodiscard]] WarmCounts counts();
 
@@ -48,9 +48,9 @@ class WarmPool {
 
   const std::size_t jails_;
   std::mutex mutex_;
-  JailShape shape_;                  // of server_
+  JailShape shape_;                  // of client_
   std::optional<JailShape> wanted_;  // by the last run that did not fit
-  std::shared_ptr<HelperClient> server_;
+  std::shared_ptr<HelperClient> client_;
   WarmCounts counts_{};
   wire::Stage fault_ = wire::Stage::kNone;
 };

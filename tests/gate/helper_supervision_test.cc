@@ -51,7 +51,7 @@ int channels_of(pid_t pid) {
   return count;
 }
 
-class MindingTest : public GateTest {
+class HelperSupervisionTest : public GateTest {
  protected:
   // A tree that nobody asked to end, in a thread of its own; `init` is the jail's first process.
   struct Running {
@@ -81,7 +81,7 @@ class MindingTest : public GateTest {
   }
 };
 
-TEST_F(MindingTest, C9_the_deadline_ends_a_jail_whose_init_is_stopped) {
+TEST_F(HelperSupervisionTest, C9_the_deadline_ends_a_jail_whose_init_is_stopped) {
   const std::unique_ptr<Gate> gate = open_gate();
   const std::unique_ptr<Running> run = start(*gate, 2s);
   ASSERT_EQ(::kill(run->init, SIGSTOP), 0);
@@ -93,7 +93,7 @@ TEST_F(MindingTest, C9_the_deadline_ends_a_jail_whose_init_is_stopped) {
   EXPECT_TRUE(find_processes(run->marker).empty());
 }
 
-TEST_F(MindingTest, an_init_that_is_killed_ends_its_own_run_and_no_other) {
+TEST_F(HelperSupervisionTest, an_init_that_is_killed_ends_its_own_run_and_no_other) {
   const std::unique_ptr<Gate> gate = open_gate();
   const std::unique_ptr<Running> killed = start(*gate);
   const std::unique_ptr<Running> other = start(*gate);
@@ -113,7 +113,7 @@ TEST_F(MindingTest, an_init_that_is_killed_ends_its_own_run_and_no_other) {
   EXPECT_TRUE(find_processes(other->marker).empty());
 }
 
-TEST_F(MindingTest, no_init_holds_the_channel_of_another_run) {
+TEST_F(HelperSupervisionTest, no_init_holds_the_channel_of_another_run) {
   constexpr int kRuns = 4;
   const std::unique_ptr<Gate> gate = open_gate();
   std::vector<std::unique_ptr<Running>> runs;
@@ -138,7 +138,7 @@ TEST_F(MindingTest, no_init_holds_the_channel_of_another_run) {
   for (const auto& run : runs) EXPECT_TRUE(run->result.get().has_value());
 }
 
-TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
+TEST_F(HelperSupervisionTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
   const std::unique_ptr<Gate> gate = open_gate();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 40; ++i) {
@@ -156,7 +156,7 @@ TEST_F(MindingTest, after_many_at_once_only_a_few_jails_are_kept_waiting) {
   EXPECT_GT(waiting, 0U);
 }
 
-class TightHelperTest : public MindingTest, public testing::WithParamInterface<JailKind> {
+class TightHelperTest : public HelperSupervisionTest, public testing::WithParamInterface<JailKind> {
  protected:
   // Starts `runs` calls at once. The number of those that did not run.
   int refused_of(Gate& gate, int runs, const std::string& marker) const {
@@ -204,7 +204,7 @@ TEST_P(TightHelperTest, without_descriptors_it_refuses_and_recovers) {
 
 INSTANTIATE_TEST_SUITE_P(gate, TightHelperTest, testing::Values(JailKind::kNone, JailKind::kNative), jail_name);
 
-TEST_F(MindingTest, the_helper_runs_from_a_file_that_nobody_can_change_any_more) {
+TEST_F(HelperSupervisionTest, the_helper_runs_from_a_file_that_nobody_can_change_any_more) {
   const std::unique_ptr<HostGate> engine_gate = HostGate::open(config()).value();
   HostGate& engine = *engine_gate;
   ASSERT_TRUE(engine.run(spec({"exit_with", "0"}), JailKind::kNative, {}).has_value());

@@ -12,7 +12,7 @@
 namespace sallyport::test {
 namespace {
 
-class CliLoneJail : public CliTest {
+class CliOneRun : public CliTest {
  protected:
   [[nodiscard]] Words with_policy(const Words& tool) const {
     Words args{"run", "--policy", policy_.string(), "--"};
@@ -24,7 +24,7 @@ class CliLoneJail : public CliTest {
 // A sanitized program does not run under strace.
 #ifndef SALLYPORT_SANITIZED
 
-class CliLoneJailTraced : public CliLoneJail {
+class CliOneRunTraced : public CliOneRun {
  protected:
   struct Traced {
     ProgramResult result;
@@ -51,7 +51,7 @@ class CliLoneJailTraced : public CliLoneJail {
   }
 };
 
-TEST_F(CliLoneJailTraced, NoProcessIsStartedForAToolOfNoSet_C2) {
+TEST_F(CliOneRunTraced, NoProcessIsStartedForAToolOfNoSet_C2) {
   write_file(policy_, "# name = \"exit_with\"\n" + policy_admitting({"print_cwd"}));
   for (const Words& args : {Words{"run", "bash"}, Words{"run", "bwrap"}, Words{"run", "--", "/usr/bin/git"},
                             Words{"run", "--jail", "native", "--", "gitt"}, with_policy({"exit_with", "0"})}) {
@@ -63,14 +63,14 @@ TEST_F(CliLoneJailTraced, NoProcessIsStartedForAToolOfNoSet_C2) {
   }
 }
 
-TEST_F(CliLoneJailTraced, NoProcessIsStartedForALineThatIsWrongOrOnlyExplained) {
+TEST_F(CliOneRunTraced, NoProcessIsStartedForALineThatIsWrongOrOnlyExplained) {
   EXPECT_FALSE(starts_a_process(trace({"run", "--bogus", "git", "--version"})));
   EXPECT_FALSE(starts_a_process(trace({"run", "--timeout", "0s", "git", "--version"})));
   EXPECT_FALSE(starts_a_process(trace({"explain", "git", "--version"})));
   EXPECT_TRUE(starts_a_process(trace({"run", "git", "--version"}))) << "the control";
 }
 
-TEST_F(CliLoneJailTraced, ADescriptorOfItsOwnDoesNotBecomeAStandardStream) {
+TEST_F(CliOneRunTraced, ADescriptorOfItsOwnDoesNotBecomeAStandardStream) {
   const Traced traced = trace(with_policy({"exit_with", "7"}), {.stdout_kind = StdoutKind::kClosed});
   EXPECT_EQ(traced.result.exit_code, 7) << traced.result.stderr_bytes;
 }
@@ -78,7 +78,7 @@ TEST_F(CliLoneJailTraced, ADescriptorOfItsOwnDoesNotBecomeAStandardStream) {
 #endif
 
 // What goes wrong after the jail was started: bad values, a directory that is not there, a tool that is not installed.
-TEST_F(CliLoneJail, EndsBeforeACallThatIsRefusedLater) {
+TEST_F(CliOneRun, EndsBeforeACallThatIsRefusedLater) {
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   for (const Words& args : {Words{"run", "--timeout", "0s", "git"}, Words{"run", "--cwd", "nowhere", "git"},
                             Words{"run", "--require", "x", "git"}, with_policy({"not_installed"})}) {
@@ -87,7 +87,7 @@ TEST_F(CliLoneJail, EndsBeforeACallThatIsRefusedLater) {
   }
 }
 
-TEST_F(CliLoneJail, DiesWithAProgramThatIsKilledAtAnyMoment_C10) {
+TEST_F(CliOneRun, DiesWithAProgramThatIsKilledAtAnyMoment_C10) {
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   using Clock = std::chrono::steady_clock;
   using std::chrono::microseconds;
