@@ -125,7 +125,7 @@ def measure(arguments):
             load = f"{os.getloadavg()[0]:.1f}"
             done = subprocess.run([CLOCK, file], check=True, stdout=subprocess.PIPE, text=True)
             yield {"jobs": [{**job, "load": load} for job in json.loads(done.stdout)], "machine": machine.describe(),
-                   "peers": [[peer.name, peer.version() if peer.path else None, peer.told] for peer in all_peers]}
+                   "peers": [[peer.name, peer.version() if peer.path else None, peer.setup] for peer in all_peers]}
 
 
 def bars_met(by_job):
@@ -160,8 +160,8 @@ def render(result):
         if name == "parallel":
             note = "median for all hundred, from the first start to the last end"
         parts.append(report.job_section(ROOT, name, TITLES[name], note, entrants, absent))
-    told = [[name, version or "not installed", words] for name, version, words in result["peers"]]
-    parts += ["### What each peer was told", report.table(["peer", "version", "told"], told, left=3)]
+    setups = [[name, version or "not installed", words] for name, version, words in result["peers"]]
+    parts += ["### How each peer was set up", report.table(["peer", "version", "set-up"], setups, left=3)]
     report.put(ROOT, "compare", "\n\n".join(parts))
 
 

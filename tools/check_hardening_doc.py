@@ -37,7 +37,7 @@ def policy_with(hardening, folder):
 
 
 def hardenings(sallyport, folder):
-    """Every name, as the program itself lists them for whoever wrote another."""
+    """Every name, as the program itself lists them when a policy names an unknown one."""
     asked = subprocess.run([sallyport, "allowlist", "check", "--policy", policy_with("?", folder), "--json"], capture_output=True,
                            text=True, check=False)
     hint = json.loads(asked.stdout)["error"]["hint"]

@@ -96,7 +96,7 @@ def places(programs, user, podman):
 
 def answers_at(prefix, program, podman, where, user):
     doctor = [*prefix, str(program), "doctor", "--json"]
-    has_image = not user and not where  # a plain user has no access to root's, and whoever is in a container to none
+    has_image = not user and not where  # a plain user has no access to root's images, and in a container there are none
     found = ask([*doctor, *(podman.options() if has_image else [])])
     if not has_image:
         found.pop("container", None)

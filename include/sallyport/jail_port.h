@@ -148,7 +148,7 @@ struct RunFacts {
   bool ports_redirected = false;
   bool connections_carried =
       false;                        // our init in the jail accepts the tool's connections and carries them to the owner
-  std::optional<UserIds> run_as{};  // who the tool is outside, when Plan::run_as asked for that
+  std::optional<UserIds> run_as{};  // the tool's user outside the jail, when Plan::run_as asked for one
 };
 struct ToolStarted {
   RunFacts facts{};

@@ -11,8 +11,8 @@ namespace sallyport::attack {
 
 // How the effect shows. Never the exit code: a crash, a refusal and a typo all look alike there.
 enum class Effect : std::uint8_t {
-  kTellsCanary,    // prints "EFFECT:" and a secret that it never got
-  kTellsBroken,    // prints "EFFECT:broken": the kernel did, or at least examined, what the filter must refuse
+  kPrintsCanary,   // prints "EFFECT:" and a secret that it never got
+  kPrintsBroken,   // prints "EFFECT:broken": the kernel did, or at least examined, what the filter must refuse
   kVictimChanged,  // the victim file of the outside world is no longer as it was
   kFileAppears,    // a file that only a break-out can make is there
   kHeard,          // one of our listeners got something

@@ -41,9 +41,9 @@ bool was_tried(const Case& attack, const Evidence& evidence) {
 
 bool effect_shows(const Case& attack, const World& world, const Evidence& evidence) {
   switch (attack.effect) {
-    case Effect::kTellsCanary:
+    case Effect::kPrintsCanary:
       return says(evidence, world.canary());
-    case Effect::kTellsBroken:
+    case Effect::kPrintsBroken:
       return says(evidence, "broken");
     case Effect::kVictimChanged:
       return world.victim_changed();

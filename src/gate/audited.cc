@@ -32,7 +32,7 @@ fs::path settled(const fs::path& path) {
 Status check_apart(const fs::path& log, const fs::path& other, std::string_view where) {
   if (!overlap(log, other) && !TRY(have_second_names(log, other))) return {};
   return fail(invalid_request("audit", fmt::format("the log {} lies {}", log.native(), where),
-                              "keep the log elsewhere with `audit`: who is recorded must not reach the records"));
+                              "keep the log elsewhere with `audit`: a recorded tool must not reach its records"));
 }
 
 LogReach reach_of(const AuditCall& call) {

@@ -43,7 +43,8 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const R
   paths.owner = repo.owner;
   if (spec.extra_ca) paths.extra_ca = TRY(canonical_existing(*spec.extra_ca, "ca"));
   if (paths.extra_ca && is_inside(*paths.extra_ca, paths.repo)) {
-    return fail(invalid_request("ca", "it lies in the analysed repo", "whom to trust must not be for the repo to say"));
+    return fail(invalid_request("ca", "it lies in the analysed repo",
+                                "the repo must not decide which certificates the tool trusts"));
   }
   return paths;
 }

@@ -123,7 +123,7 @@ class Jobs(JobCase):
         self.sallyport("run", "--repo", self.repo, "--", "git", "--version")
         digest = lambda: self.attested("last", "receipt")["subject"][0]["digest"]
         self.assertEqual(digest(), {"gitCommit": commit, "gitTree": tree})
-        # Git is told another commit for that id: what it then says is another's.
+        # git replace gives git another commit for that id, so git's answer is about the other commit.
         (self.repo / "app.py").write_text("evil()\n")
         self.git("commit", "-q", "-am", "y")
         other = self.git("rev-parse", "HEAD")

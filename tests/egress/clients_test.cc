@@ -1,5 +1,5 @@
 // Programs people use, through a jail to a server on the host: the allowed name works without a proxy variable, any
-// other host is refused by name and hears nothing (C23, C24).
+// other host is refused by name and receives nothing (C23, C24).
 #include <gtest/gtest.h>
 
 #include <functional>

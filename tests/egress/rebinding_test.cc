@@ -1,7 +1,7 @@
 // The owner of an allowed name decides what it resolves to. Here the attacker owns it: the name leads to metadata
 // services, loopback and private networks, openly or wrapped in IPv6, at once or at the second lookup.
 //
-// The test has a network of its own in which every address is local, so that one server hears whatever would have gone
+// The test has a network of its own in which every address is local, so that one server receives whatever would have gone
 // to any of them, and a resolv.conf of its own that leads to the attacker's name server. The program under test is the
 // built one, and finds both as it finds a host's.
 #include <fcntl.h>

@@ -43,7 +43,7 @@ TEST_F(SandboxExecTest, NeedsMacOsAndSaysSo_C40) {
   EXPECT_EQ(exit_code(run(spec({"exit_with", "0"}))), 0) << "the control";
 }
 
-// What the launcher says is the reason, and nobody waits for the deadline.
+// The launcher's message is the reason of the failure, and the gate does not wait for the deadline.
 TEST_F(SandboxExecTest, SaysWhyASandboxCannotBeMade_C40) {
   JailedSubprocessSpec what = spec({"leave_mark", (repo_ / "mark").string()});
   what.repo_access = RepoAccess::kWritable;
@@ -102,7 +102,7 @@ TEST_F(SandboxExecTest, SaysInTheReceiptByWhatItHolds_C26) {
     EXPECT_FALSE(result.receipt.has(guarantee)) << name_of(guarantee);
 }
 
-// Answers whoever comes with a line and a dot, and counts them.
+// Answers each client with a line and a dot, and counts them.
 class Upstream {
  public:
   Upstream() {

@@ -18,7 +18,7 @@ int main() {
     const int console = open("/dev/console", O_WRONLY | O_CLOEXEC);
     // More than its console may hold on the host.
     for (int i = 0; i < 20'000; ++i) {
-      constexpr std::string_view kLine = "a guest that cannot stop talking to its console, whoever reads it\n";
+      constexpr std::string_view kLine = "a guest that writes to its console without end\n";
       if (write(console, kLine.data(), kLine.size()) < 0) break;
     }
   }

@@ -1,7 +1,7 @@
 """Requests that would give the host away through docker's daemon, and Dockerfiles that ask for it.
 
 No daemon runs here. A stand-in named docker, in a directory of the caller's, reads its arguments as docker does and acts
-out what the daemon, who is root, would do for them: it fires the canary. What it does not act out is harmless to it.
+out what the daemon, which runs as root, would do for them: it fires the canary. What it does not act out is harmless to it.
 """
 
 from museum import Case, Room

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The hostile-repo museum: repos that attack whoever runs an honest command in them.
+"""The hostile-repo museum: repos that attack a user who runs an honest command in them.
 
   usage: museum.py --list
          museum.py --sallyport FILE FAMILY.CASE...

@@ -235,7 +235,7 @@ CASES = [
     Case("dependency_script", "a dependency's install script, allowed by the project", dependency_script, INSTALL,
          "silent", WRITABLE, ["npm"]),
     Case("workspace_script", "a workspace's postinstall", workspace_script, INSTALL, "silent", WRITABLE, ["npm"]),
-    Case("binding_gyp", "binding.gyp is an install script nobody wrote; its program is the repo's", binding_gyp, INSTALL,
+    Case("binding_gyp", "binding.gyp is an install script that package.json does not name; its program is the repo's", binding_gyp, INSTALL,
          "silent", WRITABLE, ["npm"]),
     Case("global", "global=true in .npmrc installs the repo's programs into a prefix", global_install("global=true"),
          INSTALL, "silent", WRITABLE, ["npm"], made("prefix")),

@@ -50,7 +50,7 @@ if(NOT at EQUAL 0)
   message(FATAL_ERROR "sallyport.pc names another prefix than ${prefix}: ${pc}")
 endif()
 
-# No installed header defines a macro without our prefix. The one it may define shows that this looks at all.
+# No installed header defines a macro without our prefix. The one that it may define is the control: this search does find macros.
 file(GLOB headers "${prefix}/include/sallyport/*.h")
 set(defined "")
 foreach(header IN LISTS headers)

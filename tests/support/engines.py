@@ -33,7 +33,7 @@ def copy_programs(root, programs):
 
 
 class Engine:
-    """What both have in common; `options` is how sallyport is told of it."""
+    """What both have in common; `options` are sallyport's options for it."""
 
     def command(self, *words):
         return [str(word) for word in (self.program, *self.arguments, *words)]

@@ -1,7 +1,7 @@
 """The other sandboxes: is it installed, which version, and the command that runs a job in it.
 
 Each one gets options to do what the native jail does, as far as its own options go: no network, the system and the repo
-read-only, processes, hosts' names and IPC of its own. TOLD says so in words, for docs/benchmarks.md.
+read-only, processes, hosts' names and IPC of its own. `setup` says so in words, for docs/benchmarks.md.
 """
 
 import json
@@ -33,7 +33,7 @@ class Job:
 class Peer:
     name = ""
     program = ""
-    told = ""
+    setup = ""
     slow = True
     slowest = ()  # the jobs it does just once, or the comparison would take an hour
 
@@ -56,8 +56,8 @@ class Peer:
 class Bwrap(Peer):
     name = program = "bwrap"
     slow = False
-    told = ("`--unshare-all --unshare-user --new-session --die-with-parent --cap-drop ALL`, uid 1000, `/usr` and the "
-            "repo by `--ro-bind`, own `/proc`, `/dev` and `/tmp`; no seccomp filter (it has none of its own)")
+    setup = ("`--unshare-all --unshare-user --new-session --die-with-parent --cap-drop ALL`, uid 1000, `/usr` and the "
+             "repo by `--ro-bind`, own `/proc`, `/dev` and `/tmp`; no seccomp filter (it has none of its own)")
 
     def command(self, job):
         bind = "--bind" if job.writable else "--ro-bind"
@@ -73,8 +73,8 @@ class Bwrap(Peer):
 
 class Firejail(Peer):
     name = program = "firejail"
-    told = ("`--noprofile --net=none --private-dev --private-tmp --caps.drop=all --seccomp --nonewprivs`, `/usr` and "
-            "the repo `--read-only`; the rest of the host's files stay visible")
+    setup = ("`--noprofile --net=none --private-dev --private-tmp --caps.drop=all --seccomp --nonewprivs`, `/usr` and "
+             "the repo `--read-only`; the rest of the host's files stay visible")
 
     def command(self, job):
         net = [] if job.network else ["--net=none"]
@@ -137,8 +137,8 @@ class Container(Peer):
 
 class Runc(Container):
     name = program = "runc"
-    told = ("a bundle over the host's `/usr`, read-only root, own pid, ipc, uts, mount and network namespaces (no user "
-            "namespace), no capabilities, a short seccomp list; each run makes and removes a cgroup")
+    setup = ("a bundle over the host's `/usr`, read-only root, own pid, ipc, uts, mount and network namespaces (no user "
+             "namespace), no capabilities, a short seccomp list; each run makes and removes a cgroup")
 
     def seccomp(self):
         refused = ["mount", "umount2", "pivot_root", "ptrace", "bpf", "unshare", "setns", "keyctl", "add_key",
@@ -153,8 +153,8 @@ class Runc(Container):
 class Runsc(Container):
     name = program = "runsc"
     slowest = ("rg",)
-    told = ("gVisor as Debian has it, the same bundle, `--network=none`, its default platform; the tool runs on "
-            "gVisor's own kernel, which is a stronger wall than any other here")
+    setup = ("gVisor as Debian has it, the same bundle, `--network=none`, its default platform; the tool runs on "
+             "gVisor's own kernel, which is a stronger wall than any other here")
 
     def command(self, job):
         net = "host" if job.network else "none"
@@ -164,8 +164,8 @@ class Runsc(Container):
 
 class Podman(Container):
     name = program = "podman"
-    told = ("`podman run --rm --rootfs` over the host's `/usr`, `--read-only --network=none --cap-drop=all "
-            "--security-opt=no-new-privileges`, with runc (crun refuses hosts with cgroup v1)")
+    setup = ("`podman run --rm --rootfs` over the host's `/usr`, `--read-only --network=none --cap-drop=all "
+             "--security-opt=no-new-privileges`, with runc (crun refuses hosts with cgroup v1)")
 
     def limits(self):
         # It lowers its own to 32768 processes, then asks for more again, which not even every root may.
@@ -201,7 +201,7 @@ class SandboxRuntime(FromNpm):
     name = "sandbox-runtime"
     program = "srt"
     package = "@anthropic-ai/sandbox-runtime"
-    told = "its settings with no allowed domain and no writable path (bwrap, socat and its own proxies do the work)"
+    setup = "its settings with no allowed domain and no writable path (bwrap, socat and its own proxies do the work)"
 
     def command(self, job):
         settings = self.work / f"srt-{job.name}.json"
@@ -217,7 +217,7 @@ class Codex(FromNpm):
     name = "codex sandbox"
     program = "codex"
     package = "@openai/codex"
-    told = "`codex sandbox` with its defaults: everything read-only, no network (its own bwrap, seccomp)"
+    setup = "`codex sandbox` with its defaults: everything read-only, no network (its own bwrap, seccomp)"
 
     def command(self, job):
         home = self.work / "codex-home"

@@ -24,7 +24,7 @@ constexpr std::size_t kMebibyte = 1U << 20U;
 constexpr std::size_t kMemory = 128 * kMebibyte;  // the limit is 64 MiB
 constexpr std::size_t kDisk = 32 * kMebibyte;     // the quota is 8 MiB
 constexpr std::size_t kOutput = 2 * kMebibyte;    // the cap is 64 KiB
-constexpr double kSeconds = 2.5;                  // the limit is 1 s, and one more for who ignores SIGXCPU
+constexpr double kSeconds = 2.5;                  // the limit is 1 s, and one more for a tool that ignores SIGXCPU
 constexpr double kChildSeconds = 0.8;
 
 void fork_bomb() {

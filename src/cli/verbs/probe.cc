@@ -289,7 +289,7 @@ constexpr std::string_view kProbePage = R"(usage: sallyport probe list | NAME [R
 Run scanners over a repo you do not trust, each behind a jail. The repo can
 neither steer nor blind them, and one that did not run is never "clean".
 
-  -j N                  so many at once [2]
+  -j N                  run N probes at once [2]
   --timeout 10m         one deadline for all of them
   --memory 2G           one budget for all of them
   --without NAME        leave one out of all (repeatable)

@@ -43,7 +43,7 @@ std::vector<RuleInfo> trace_rules() {
       {.id = std::string(kAsksForSocket),
        .severity = Severity::kHigh,
        .summary = "the program connects to a socket of a system service",
-       .help = "Container daemons, agents and buses act for whoever asks them. Do not run it outside a jail."},
+       .help = "Container daemons, agents and buses act for any program that asks them. Do not run it outside a jail."},
       {.id = std::string(kReachesForTracer),
        .severity = Severity::kHigh,
        .summary = "the program tries to reach the process that traces it",

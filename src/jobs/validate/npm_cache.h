@@ -35,7 +35,7 @@ struct Promotion {
   std::string problem{};                // why not everything could be written; empty: it was
 };
 
-// Who will read a view: root runs a jailed tool as the repo's owner (ADR 0066).
+// The user that will read a view: root runs a jailed tool as the repo's owner (ADR 0066).
 struct ViewReader {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

@@ -10,7 +10,7 @@
 
 namespace sallyport {
 
-// SIGXCPU first, so that the fate says what happened; SIGKILL a second later for who ignores it.
+// SIGXCPU first, so that the fate says what happened; SIGKILL a second later for a tool that ignores it.
 [[nodiscard]] inline ResourceLimit cpu_rlimit(std::chrono::milliseconds cpu) {
   const auto seconds = static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
   return {.resource = RLIMIT_CPU, .soft = seconds, .hard = seconds + 1};

@@ -218,7 +218,7 @@ void Carried::serve_one(std::uint32_t id, int ready, FrameOutbox& out) {
 }
 
 void Carried::serve(const struct pollfd* entries, FrameOutbox& out) {
-  // Rotate who is first: `out` may not have room for all.
+  // Start with another connection each time: `out` may not have room for all.
   turn_ = (turn_ + 1) % kMostCarried;
   for (std::uint32_t i = 0; i < kMostCarried; ++i) {
     const std::uint32_t id = (turn_ + i) % kMostCarried;

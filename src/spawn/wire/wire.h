@@ -232,7 +232,7 @@ struct Report {
   std::uint32_t flags;
   std::uint32_t scratch_was_full;  // of kExited, see below
   std::uint64_t user_us, system_us, peak_rss_bytes;
-  std::uint32_t uid, gid;  // of kStarted from an init of kEngine: who it is in there
+  std::uint32_t uid, gid;  // of kStarted from an init of kEngine: its user inside the container
   // Of kExited from a machine or an engine's container: only its init can measure its kernel and scratch.
   std::uint64_t oom_kills, scratch_bytes, scratch_files;
 };

@@ -158,7 +158,7 @@ TEST(GitQuestion, IsAskedBeforeWhateverReadsARepo) {
   EXPECT_TRUE(question({"git", "checkout", "other"})->changes_index);
   EXPECT_FALSE(question({"git", "log"})->enters_submodules);
   EXPECT_FALSE(question({"git", "--version"}));
-  EXPECT_FALSE(question({"git", "config", "--get", "filter.x.clean"})) << "who asks sees what the file says";
+  EXPECT_FALSE(question({"git", "config", "--get", "filter.x.clean"})) << "a caller who asks sees what the file says";
   EXPECT_TRUE(git_question(*Allowlist::builtin().find("gitleaks"), std::vector<std::string>{"gitleaks"}));
   EXPECT_FALSE(git_question(*Allowlist::builtin().find("rg"), std::vector<std::string>{"rg", "x"}));
 }
