@@ -4,7 +4,7 @@
   usage: tools/bench_egress.py [--rounds N] [--mib N]      (make bench-egress; after make bench-peers)
 
 Everything over loopback, in turns, medians. The peer's proxy looks names up as the host does, so the script runs in a
-mount namespace with an /etc/hosts of its own; it needs root or user namespaces. What is not installed is said and left out.
+mount namespace with an /etc/hosts of its own; it needs root or user namespaces. It names what is not installed and leaves it out.
 """
 import argparse
 import json

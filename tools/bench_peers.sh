@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the sandboxes that `make bench-compare` measures beside ours: Debian's by apt, the others by npm into
-# build/peers. What cannot be installed is said and left out; the comparison then names it as not installed. Never part
+# build/peers. It names what it cannot install and leaves it out; the comparison then names it as not installed. Never part
 # of make run or make test.
 #
 #   usage: tools/bench_peers.sh

@@ -5,7 +5,7 @@ overlay costs an `npm ci` beside a repo that is bound.
   usage: tools/bench_validate.py [--rounds N] [--packages N] [--sallyport PROGRAM]        (make bench-validate)
 
 `npm ci` and `npm test` of one project, everything over loopback, in turns, with a warm cache each. Prints the quartiles, and
-those of each round's ratio to the bare one (the overlay's: to the bind) beside it. What is not installed is said and left out.
+those of each round's ratio to the bare one (the overlay's: to the bind) beside it. It names what is not installed and leaves it out.
 """
 import argparse
 import json

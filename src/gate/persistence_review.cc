@@ -120,7 +120,8 @@ void emit_persistence(EventSink* events, const PersistenceReview& review) {
     if (!hint.empty()) event.fields.emplace_back("hint", hint);
     events->emit(event);
   };
-  if (said > kMostSaid) warn("more was found than is said here", "`JailedSubprocessResult::persistence` lists it");
+  if (said > kMostSaid)
+    warn("there are more findings than these events name", "`JailedSubprocessResult::persistence` lists it");
   if (!review.incomplete.empty()) warn(printable(review.incomplete), {});
 }
 

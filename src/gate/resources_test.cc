@@ -75,7 +75,7 @@ TEST(Resources, OfACallWithoutLimitsAreTheCoreFilesAlone) {
   EXPECT_TRUE(resources->cgroups.empty());
 }
 
-// By whichever means this host has; the receipt names the means and lists every requested limit.
+// The host's own mechanisms keep the limits, whichever it has; the receipt names them and lists every requested limit.
 TEST(Resources, EstablishEveryLimitThatWasAskedForOnThisHost) {
   const Limits limits{.wall = 1s, .memory = mebibytes(64), .cpu = 3s};
   const Result<Resources> resources = acquire_resources(limits, {}, {});

@@ -48,7 +48,7 @@ TEST(Doctor, ListsEveryJailAndSaysWhyOneIsMissing) {
   EXPECT_FALSE(named.contains("none"));
 }
 
-// By a real run: a word in a table could be wrong.
+// Doctor takes the mechanism from a real run, not from a table, which could be wrong.
 TEST(Doctor, SaysByWhatAWishIsKept) {
   const ProgramResult result = run_program({test::sallyport_binary(), "doctor", "--json"});
   const nlohmann::json jails = nlohmann::json::parse(result.stdout_bytes).at("jails");

@@ -43,7 +43,7 @@ class GateTest : public testing::Test {
   RecordingSink events_;
 };
 
-// Tests that must hold whichever jail stands behind the gate.
+// Tests that must pass with every jail behind the gate.
 class EveryJailTest : public GateTest, public testing::WithParamInterface<JailKind> {};
 
 [[nodiscard]] std::string jail_name(const testing::TestParamInfo<JailKind>& info);

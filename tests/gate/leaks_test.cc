@@ -1,4 +1,4 @@
-// Many runs, one after the other and at once: nothing is left, whichever jail.
+// Many runs, one after the other and at once: no jail leaves anything.
 #include <unistd.h>
 
 #include <atomic>

@@ -140,7 +140,7 @@ Rendering render(const Scene& scene) {
   const std::vector<ViewEntry> view = view_of(plan, scene.tool_path);
   const BinaryIdentity exe{.path = scene.tool_path, .device = 1, .inode = 2, .size = 3, .mtime_ns = 4};
   const auto identity_of = [](const std::string& path) -> std::optional<FileIdentity> {
-    // As the gate has it: only what a user can swap is compared.
+    // Like the gate: it compares only what a user can swap.
     if (path.starts_with("/usr") || path.starts_with("/opt") || path.starts_with("/etc")) return std::nullopt;
     return FileIdentity{.device = 1, .inode = 5};
   };

@@ -84,7 +84,7 @@ void add_plan(Table& table, const Plan& plan) {
   if (plan.via_proxy) table.row("via proxy", proxy_text(*plan.via_proxy));
   if (plan.registry_credentials) {
     table.row("credentials",
-              fmt::format("yours, added outside to what is asked of {}", plan.registry_credentials->registry()));
+              fmt::format("yours, added outside the jail to requests to {}", plan.registry_credentials->registry()));
   }
   if (plan.extra_ca) table.row("trusts also", plan.extra_ca->native());
   table.row("limits", limits_text(plan.limits));

@@ -24,7 +24,7 @@ inline long poll_for(struct pollfd* watched, long count, long milliseconds) {
   return sys(__NR_ppoll, watched, count, &time, 0L, 0L);
 }
 
-// Of a clock that nobody sets.
+// By CLOCK_MONOTONIC, which nobody can set.
 inline long now_ms() {
   constexpr long kMonotonic = 1;  // CLOCK_MONOTONIC
   struct __kernel_timespec now = {};

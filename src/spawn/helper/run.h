@@ -66,7 +66,7 @@ struct Run {
   }
 };
 
-// Of a run without a channel: its reports are frames on stdout.
+// For a run without a channel: its reports are frames on stdout.
 constexpr int kFramedChannel = -2;
 
 // A worker's ends: of the wrapper's streams, which carry frames, and of the tool's own streams.
