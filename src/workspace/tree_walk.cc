@@ -88,8 +88,8 @@ Status TreeWalk::ascend() {
 }
 
 Result<bool> TreeWalk::next() {
-  if (!begun_) {
-    begun_ = true;
+  if (!started_) {
+    started_ = true;
     struct stat info{};
     if (::fstat(here_.get(), &info) != 0) return fail(system_error("stat", "a layer", errno));
     TRY(list_here(info, false));

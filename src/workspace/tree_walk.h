@@ -69,7 +69,7 @@ class TreeWalk {
   std::string name_;
   struct stat info_{};
   std::size_t skipped_ = 0;
-  bool begun_ = false;
+  bool started_ = false;
   bool enters_ = false;
 };
 

@@ -41,12 +41,12 @@ class Faults(Place):
     def try_fault(self, jail: str, call: str, when: int) -> None:
         marker = uuid.uuid4().hex
         argv = self.traced(jail, marker, "-e", f"inject={call}:error=EIO:when={when}")
-        begun = time.monotonic()
+        started = time.monotonic()
         process = self.start(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             out, _ = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            self.fail(f"{jail}: still there {time.monotonic() - begun:.0f} s after a fault in {call} #{when}")
+            self.fail(f"{jail}: still there {time.monotonic() - started:.0f} s after a fault in {call} #{when}")
         if process.returncode == 0:
             self.assertEqual(out.decode().strip(), marker, f"{jail}: {call} #{when} is no honest success")
         for _ in range(100):

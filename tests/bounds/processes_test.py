@@ -78,9 +78,9 @@ class StoppedCli(Place):
     def test_goes_on_when_continued_and_so_does_the_tool(self) -> None:
         for jail in JAILS:
             with self.subTest(jail=jail):
-                process = self.start(self.argv(["sh", "-c", "echo begun; sleep 2; echo done"], "--timeout", "60s", jail=jail),
+                process = self.start(self.argv(["sh", "-c", "echo started; sleep 2; echo done"], "--timeout", "60s", jail=jail),
                                      stdout=subprocess.PIPE)
-                self.assertEqual(process.stdout.readline(), b"begun\n")
+                self.assertEqual(process.stdout.readline(), b"started\n")
                 process.send_signal(signal.SIGTSTP)
                 time.sleep(0.5)
                 process.send_signal(signal.SIGCONT)

@@ -116,7 +116,7 @@ void memory_many_sockets() {
 }
 
 // Datagrams that are started and never finished.
-void hold_begun_datagrams(int flags) {
+void hold_unsent_datagrams(int flags) {
   more_descriptors();
   socklen_t size = 0;
   sockaddr_in6 address = loopback(false, size);
@@ -230,8 +230,8 @@ void memory_netlink() {
 constexpr auto kDeeds = std::to_array<Entry>({
     Entry{"memory_tcp", memory_tcp},
     Entry{"memory_many_sockets", memory_many_sockets},
-    Entry{"memory_corked", [] { hold_begun_datagrams(0); }},
-    Entry{"memory_unfinished", [] { hold_begun_datagrams(MSG_MORE); }},
+    Entry{"memory_corked", [] { hold_unsent_datagrams(0); }},
+    Entry{"memory_unfinished", [] { hold_unsent_datagrams(MSG_MORE); }},
     Entry{"memory_udp", [] { hold_datagrams(AF_INET, 0); }},
     Entry{"memory_udp6", [] { hold_datagrams(AF_INET6, 0); }},
     Entry{"memory_udp_small", memory_udp_small},

@@ -71,8 +71,8 @@ bool MemberScan::next() {
     rest_ = {};
     return false;
   }
-  if (begun_ && !take(rest_, ',')) return false;
-  begun_ = true;
+  if (started_ && !take(rest_, ',')) return false;
+  started_ = true;
   skip_blanks(rest_);
   const std::size_t name = rest_.starts_with('"') ? end_of_string(rest_) : kNowhere;
   if (name == kNowhere) return false;

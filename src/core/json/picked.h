@@ -26,7 +26,7 @@ class MemberScan {
   std::string_view rest_;
   std::string_view name_;
   std::string_view value_;
-  bool begun_ = false;
+  bool started_ = false;
   bool whole_ = false;
 };
 
