@@ -29,8 +29,8 @@ TEST(ProxyUrl, MayBeShort) {
 TEST(ProxyUrl, ThatNobodyCanMeanIsRefusedWithoutItsPassword) {
   for (const char* url : {"", "socks5://proxy.test", "http://", "http://secret:word@", "http://proxy.test:0",
                           "http://proxy.test:65536", "http://proxy.test:x", "http://secret%0d%0aX: y@proxy.test:1",
-                          "http://secret%4@proxy.test:1", "http://secret@pro xy.test:1",
-                          "http://a!secret/more@proxy:1", "me:secret://ter2@x.test:1", "http://[secret]:1"}) {
+                          "http://secret%4@proxy.test:1", "http://secret@pro xy.test:1", "http://a!secret/more@proxy:1",
+                          "me:secret://ter2@x.test:1", "http://[secret]:1"}) {
     const Result<UpstreamProxy> proxy = proxy_at(url);
     ASSERT_FALSE(proxy) << url;
     EXPECT_EQ(proxy.error().message.find("secret"), std::string::npos) << proxy.error().message;
