@@ -2,7 +2,8 @@
 """A message of the library speaks of the API, and the CLI has its own words for that (ADR 0072).
 
 Fails when a message of the library names an option or a verb of our CLI, when the CLI has no words for a name of the API
-that a message puts in backticks, and when the CLI has words for what no message says or no header declares.
+that a message puts in backticks, and when the CLI has words for what no message says or no header declares. Fails also when the
+field of an InvalidRequest is no member of a struct that callers fill, or one that the CLI has neither an option nor words for.
 
 usage: check_hints.py [ROOT]
 """
@@ -26,6 +27,67 @@ TITLES = ("# Made by: sallyport allowlist init {}", "# sallyport probe: ", "<tit
           "<h1>sallyport probe</h1>", "<title>sallyport audit</title>", "<h1>sallyport audit</h1>", "sallyport audit record {}")
 # Another program's option that has the name of one of ours, where that program's arguments are judged.
 THEIRS = {"src/core/policy/hardening/ast_grep.cc": {"--follow"}, "src/core/policy/hardening/docker.cc": {"--name"}}
+
+# Where the structs that callers fill are declared.
+REQUESTS = ("include/sallyport", "src/jobs")
+# What a refusal names that is no member: an argument of a call, the text that was to be parsed, or what was found.
+NO_MEMBERS = {
+    "jail",  # Gate::run
+    "host rule", "host name", "git configuration", "path", "tool", "scratch root",
+    "git directory", "home", "HOME", "scratch", "system",  # found by the gate: such an error is dropped, or no mistake of a caller
+    "attestation", "audit log", "checkpoint", "commit", "job", "key", "predicate", "record", "run",  # of the audit log
+    "control", "supervisor",  # of an attack
+}
+# Members that the CLI never sets to a value of its user's.
+NOT_OF_CLI = {"allow_package_scripts", "allowlist", "also_classes", "auto_jails", "limits", "overlays", "own_jails", "required",
+              "state_dir", "warm_jails"}
+# `field` stands for the name in the functions that pass it on to invalid_request().
+PASSES_ON = re.compile(r"(?<!void )\b(\w+)\(((?:[^(){};]|\{\})*\bstd::string_view field\b(?:[^(){};]|\{\})*)\)")
+IS_FIELD = re.compile(r'\bInvalidRequest\{\.field = "([^"]+)"|\bkField = "([^"]+)"')
+REQUEST = re.compile(r"^struct \w*(?:Spec|Options|Config|Fields|Limits|Npm|Credentials) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
+MEMBER = re.compile(r"(\w+)\s*(?:\{[^{};]*\}|=[^;{}]*(?:\{\}[^;{}]*)?)?;")
+
+
+def arguments(text: str, start: int) -> list[str]:
+    """Of the call whose opening parenthesis ends before `start`; a string stays whole."""
+    found, depth, at = [""], 1, start
+    while at < len(text):
+        token = re.compile(r'"(?:[^"\\]|\\.)*"|.', re.DOTALL).match(text, at)
+        at = token.end()
+        depth += (token[0] in "([{") - (token[0] in ")]}")
+        if depth == 0:
+            break
+        if token[0] == "," and depth == 1:
+            found.append("")
+        else:
+            found[-1] += token[0]
+    return found
+
+
+def passing_on(text: str) -> dict[str, int]:
+    """The functions that take a field's name, and which argument it is."""
+    return {name: next(i for i, one in enumerate(parameters.split(",")) if re.search(r"\bfield\b", one))
+            for name, parameters in PASSES_ON.findall(text)}
+
+
+def fields_in(text: str, takes: dict[str, int]) -> list[tuple[int, str]]:
+    """Each name of a field that a source gives to a refusal, with its line."""
+    text = re.sub(r"//[^\n]*", "", text)
+    found = [(m.start(), m[1] or m[2]) for m in IS_FIELD.finditer(text)]
+    for call in re.finditer(r"\b(" + "|".join(map(re.escape, takes)) + r")\(", text) if takes else ():
+        given = arguments(text, call.end())
+        place = takes[call[1]]
+        if place < len(given) and not re.search(r"\bformat\(|\bstd::string_view\b", given[place]):
+            found += [(call.start(), name) for name in re.findall(r'"((?:[^"\\]|\\.)+)"', given[place])]
+    return [(text.count("\n", 0, at) + 1, name) for at, name in found]
+
+
+def members_of(headers: list[str]) -> set[str]:
+    members = set()
+    for text in headers:
+        for body in REQUEST.findall(re.sub(r"//[^\n]*", "", text)):
+            members |= set(MEMBER.findall(body))
+    return members
 
 
 def literals(text: str) -> list[tuple[int, str]]:
@@ -71,6 +133,9 @@ class Check:
         self.verb = re.compile(r"\bsallyport (?:" + "|".join(sorted(verbs)) + r")\b")
         self.words = words
         self.unused = {api for api, _ in words}
+        # What a user of the CLI calls the thing: by its option, or by the words for its name.
+        names = {api.strip("`").rpartition("::")[2] for api, _ in words}
+        self.named = {option.removeprefix("--").replace("-", "_") for option in options} | names | {"argv"}
 
     def problems(self, literal: str, theirs: set[str]) -> list[str]:
         found = []
@@ -90,6 +155,16 @@ class Check:
         found += [f"{WORDS} has no words for {word}" for word in API_WORD.findall(literal)]
         return found
 
+    def field_problem(self, field: str, members: set[str]) -> str | None:
+        self.unused.discard(f"`{field}`")
+        if field in NO_MEMBERS:
+            return None
+        if field not in members:
+            return f"the field '{field}' is no member of a struct that callers fill"
+        if field not in self.named | NOT_OF_CLI:
+            return f"{WORDS} has no words for the field '{field}'"
+        return None
+
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
@@ -100,10 +175,15 @@ def main() -> int:
             return 2
     check = Check(options, verbs, words)
     found = 0
-    for path in [*sources(root / "src"), *sources(root / "include")]:
-        if path.is_relative_to(root / FRONT):
-            continue
+    library = [path for path in [*sources(root / "src"), *sources(root / "include")] if not path.is_relative_to(root / FRONT)]
+    takes = passing_on("\n".join(path.read_text() for path in library if path.suffix == ".h"))
+    members = members_of([path.read_text() for folder in REQUESTS for path in sources(root / folder) if path.suffix == ".h"])
+    for path in library:
         name = path.relative_to(root).as_posix()
+        for line, field in fields_in(path.read_text(), takes | passing_on(path.read_text())):
+            if problem := check.field_problem(field, members):
+                print(f"{name}:{line}: {problem}: name it as the struct does (docs/adr/0072)")
+                found += 1
         for line, literal in literals(path.read_text()):
             for problem in check.problems(literal, THEIRS.get(name, set())):
                 print(f"{name}:{line}: {problem}: name the API in backticks, or use plain words (docs/adr/0072)")

@@ -6,8 +6,8 @@
 //
 //   if (const auto* missing = error.as<ToolMissingError>()) std::puts(missing->install_hint.c_str());
 //
-// In a hint, a name in backticks is one of this API: a field, a value or a function. A program whose users know other words
-// for it (the CLI's options) puts those there instead.
+// In a hint, a name in backticks is one of this API: a field, a value or a function; so is InvalidRequest's `field`, which also
+// follows "invalid" in its message. A program whose users know other words for it (the CLI's options) puts those there instead.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,9 @@ struct DisallowedSubprocessError {
 struct InvalidProbeName {
   std::string probe;
 };
-// A field of the request is missing, malformed or out of range: "argv", "cwd", "timeout", "env" … (C6–C9).
+// A part of the request is missing, malformed or out of range (C6–C9). `field` is its name in the struct that the caller filled
+// ("argv", "extra_ca"; "timeout" and "max_output" for wall and output of Limits), "jail", or says what a text should have been
+// ("host rule").
 struct InvalidRequest {
   std::string field;
 };

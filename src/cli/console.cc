@@ -93,7 +93,8 @@ void print_stderr(std::string line) {
   if (all.waiting.empty() && std::exchange(all.lost, false)) all.waiting = "sallyport: some messages were lost\n";
 }
 
-void print_error(const Error& error) {
+void print_error(const Error& given) {
+  const Error error = in_options(given);
   say(fmt::format("error: {}", error.message));
   if (!error.hint.empty()) say_hint(error.hint);
 }

@@ -1,8 +1,13 @@
 #include "cli/option_words.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace sallyport::cli {
 namespace {
@@ -46,8 +51,10 @@ constexpr auto kWords = std::to_array<Word>({
     {"`lock_hosts`", "--lock-host"},
     {"`named_workspace`", "--workspace"},
     {"`no_exec`", "--noexec"},
+    {"`open_files`", "--nofile"},
     {"`policy`", "--policy"},
     {"`repo`", "--repo"},
+    {"`stdin_source`", "--stdin"},
     {"`ValidateOptions::cache_dir`", "--cache"},
     {"`WorkspaceMechanism::kCopy`", "--copy"},
 });
@@ -66,19 +73,55 @@ consteval bool rows_keep_apart() {
 }
 static_assert(rows_keep_apart());
 
+void replace_each(std::string& text, std::string_view old, std::string_view with) {
+  for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + with.size())) {
+    text.replace(at, old.size(), with);
+  }
+}
+
+std::string invalid(std::string_view field) { return fmt::format("invalid {}: ", field); }
+
+// The member that a row is for: "extra_ca", "cache_dir"; empty for one of words.
+std::string_view field_of(const Word& word) {
+  if (!word.api.starts_with('`') || !word.api.ends_with('`')) return {};
+  const std::string_view name = word.api.substr(1, word.api.size() - 2);
+  return name.substr(name.rfind(':') + 1);
+}
+
+// What an error's `field` is to a user of the CLI: "ro" for `extra_read_only`. The CLI's own fields are words already.
+std::string field_in_options(std::string_view field) {
+  const auto row = std::ranges::find(kWords, field, field_of);
+  if (row == kWords.end() || !row->option.starts_with("--")) return std::string(field);
+  const std::string_view option = row->option.substr(2);
+  std::string word(option.substr(0, option.find(' ')));
+  std::ranges::replace(word, '-', '_');
+  return word;
+}
+
+// "invalid extra_read_only: …", also where a job has put an error's message into a longer text.
+void name_fields(std::string& text) {
+  for (const Word& word : kWords) {
+    const std::string_view field = field_of(word);
+    if (!field.empty()) replace_each(text, invalid(field), invalid(field_in_options(field)));
+  }
+}
+
 }  // namespace
 
-std::string in_options(std::string hint) {
-  for (const Word& word : kWords) {
-    for (std::size_t at = hint.find(word.api); at != std::string::npos; at = hint.find(word.api, at)) {
-      hint.replace(at, word.api.size(), word.option);
-    }
-  }
-  return hint;
+std::string in_options(std::string text) {
+  for (const Word& word : kWords) replace_each(text, word.api, word.option);
+  name_fields(text);
+  return text;
 }
 
 Error in_options(Error error) {
   error.hint = in_options(std::move(error.hint));
+  auto* const request = std::get_if<InvalidRequest>(&error.detail);
+  if (request == nullptr) return error;
+  const std::string begins = invalid(request->field);
+  request->field = field_in_options(request->field);
+  // Only there: the rest of a message quotes what it was given.
+  if (error.message.starts_with(begins)) error.message.replace(0, begins.size(), invalid(request->field));
   return error;
 }
 

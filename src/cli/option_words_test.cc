@@ -1,11 +1,13 @@
 #include "cli/option_words.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
 #include <utility>
 
 #include "core/audit/signed_note.h"
+#include "core/errors.h"
 #include "jobs/lint/exceptions.h"
 #include "sallyport/allowlist.h"
 
@@ -21,6 +23,26 @@ TEST(OptionWords, PutTheOptionWhereTheLibraryNamesItsApi) {
   EXPECT_EQ(in_options("add `GitAccess::kWritable` if that is meant"), "add --writable-git if that is meant");
   EXPECT_EQ(in_options("`allowed_hosts` a.test, or `allowed_hosts` b.test"),
             "--allow-host a.test, or --allow-host b.test");
+}
+
+TEST(OptionWords, NameTheOptionWhoseValueIsInvalid) {
+  for (const auto& [field, option] :
+       {std::pair{"extra_read_only", "ro"}, std::pair{"extra_read_write", "rw"}, std::pair{"hidden", "hide"},
+        std::pair{"no_exec", "noexec"}, std::pair{"extra_ca", "ca"}, std::pair{"allowed_hosts", "allow_host"},
+        std::pair{"open_files", "nofile"}, std::pair{"env_extras", "env"}, std::pair{"stdin_source", "stdin"},
+        std::pair{"cache_dir", "cache"}, std::pair{"audit", "audit"}, std::pair{"argv", "argv"},
+        std::pair{"host rule", "host rule"}}) {
+    SCOPED_TRACE(field);
+    const Error error =
+        in_options(invalid_request(field, "why `hidden` and invalid hidden: stay", "leave `hidden` out"));
+    ASSERT_NE(error.as<InvalidRequest>(), nullptr);
+    EXPECT_EQ(error.as<InvalidRequest>()->field, option);
+    EXPECT_EQ(error.message, fmt::format("invalid {}: why `hidden` and invalid hidden: stay", option));
+    EXPECT_EQ(error.hint, "leave --hide out");
+    EXPECT_EQ(in_options(error).message, error.message) << "once is enough";
+  }
+  EXPECT_EQ(in_options("fetch: invalid extra_ca: no PEM; leave `extra_ca` out"),
+            "fetch: invalid ca: no PEM; leave --ca out");
 }
 
 // What the library says in words of its own is a command to the CLI's user, to be typed as it stands.

@@ -43,11 +43,11 @@ Result<std::string> trusted_certificates(const std::optional<std::filesystem::pa
 Result<std::string> read_ca_bundle(const std::filesystem::path& extra) {
   const std::string own = TRY(read_named_file(extra, kLargestBundle));
   if (own.find(kSecret) != std::string::npos) {
-    return fail(invalid_request("ca", fmt::format("{} holds a private key", extra.native()),
+    return fail(invalid_request("extra_ca", fmt::format("{} holds a private key", extra.native()),
                                 "the tool would read it; give a file of certificates alone"));
   }
   if (own.find(kCertificate) == std::string::npos) {
-    return fail(invalid_request("ca", fmt::format("{} holds no certificate in PEM", extra.native()),
+    return fail(invalid_request("extra_ca", fmt::format("{} holds no certificate in PEM", extra.native()),
                                 "a line -----BEGIN CERTIFICATE----- begins one; openssl x509 -inform DER converts"));
   }
   return system_bundle() + own;

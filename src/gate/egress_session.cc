@@ -97,7 +97,7 @@ spawn::NetworkSpec network_without_hosts() { return network_listening_at({}); }
 Result<spawn::NetworkSpec> network_for(const Plan& plan) {
   const std::vector<std::uint16_t> ports = listening_ports(plan);
   if (ports.size() + kOtherSockets > spawn::wire::kMaxNetSockets) {
-    return fail(invalid_request("allow_host",
+    return fail(invalid_request("allowed_hosts",
                                 fmt::format("{} different ports are more than a run can have", ports.size()),
                                 fmt::format("at most {}", spawn::wire::kMaxNetSockets - kOtherSockets)));
   }

@@ -79,7 +79,8 @@ Status refuse_parts(const fs::path& root) {
     is_part = named && looks_like_git(below.parent_path());
   }
   if (!is_part) return {};
-  return fail(invalid_request("rw", fmt::format("git would execute what is written to {}", printable(root.native())),
+  return fail(invalid_request("extra_read_write",
+                              fmt::format("git would execute what is written to {}", printable(root.native())),
                               "add `GitAccess::kWritable` if that is meant"));
 }
 

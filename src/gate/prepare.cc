@@ -41,9 +41,9 @@ Result<CanonicalPaths> canonical_paths(const JailedSubprocessSpec& spec, const R
   TRY(resolve_extras(spec, paths));
   TRY(check_workspaces(spec, paths));
   paths.owner = repo.owner;
-  if (spec.extra_ca) paths.extra_ca = TRY(canonical_existing(*spec.extra_ca, "ca"));
+  if (spec.extra_ca) paths.extra_ca = TRY(canonical_existing(*spec.extra_ca, "extra_ca"));
   if (paths.extra_ca && is_inside(*paths.extra_ca, paths.repo)) {
-    return fail(invalid_request("ca", "it lies in the analysed repo",
+    return fail(invalid_request("extra_ca", "it lies in the analysed repo",
                                 "the repo must not decide which certificates the tool trusts"));
   }
   return paths;

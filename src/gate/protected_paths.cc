@@ -53,7 +53,7 @@ Status refuse_leading_out(std::string_view field, const fs::path& asked, const R
 Status refuse_replaceable(const fs::path& asked, const ResolvedPath& found, const std::vector<fs::path>& writable) {
   for (const fs::path& link : found.links) {
     if (!lies_in_any(link, writable)) continue;
-    return fail(invalid_request("ro",
+    return fail(invalid_request("extra_read_only",
                                 fmt::format("{} is reached by the symlink {}, which the run could replace",
                                             printable(asked.native()), printable(link.native())),
                                 fmt::format("name {} itself", printable(found.path.native()))));
@@ -72,7 +72,7 @@ Status refuse_second_names(const fs::path& path, const std::vector<fs::path>& wr
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return fail(system_error("stat", path.native(), errno));
   if (S_ISDIR(info.st_mode) || info.st_nlink < 2 || !is_on_device_of_any(info.st_dev, writable)) return {};
-  return fail(invalid_request("ro",
+  return fail(invalid_request("extra_read_only",
                               fmt::format("{} has {} names (hard links); the run could write it by another",
                                           printable(path.native()), static_cast<std::uint64_t>(info.st_nlink)),
                               "replace it by a copy: cp FILE COPY && mv COPY FILE"));
@@ -118,20 +118,20 @@ class SecondNames {
 
 Status resolve_extras(const JailedSubprocessSpec& spec, CanonicalPaths& paths) {
   for (const fs::path& asked : spec.extra_read_write) {
-    const ResolvedPath found = TRY(resolve_existing(asked, "rw"));
-    TRY(refuse_leading_out("rw", asked, found, paths.repo));
+    const ResolvedPath found = TRY(resolve_existing(asked, "extra_read_write"));
+    TRY(refuse_leading_out("extra_read_write", asked, found, paths.repo));
     paths.extra_read_write.push_back(found.path);
   }
   const std::vector<fs::path> writable = places_to_write(paths.repo, spec.repo_access, paths.extra_read_write);
   for (const fs::path& asked : spec.extra_read_only) {
-    const ResolvedPath found = TRY(resolve_existing(asked, "ro"));
+    const ResolvedPath found = TRY(resolve_existing(asked, "extra_read_only"));
     TRY(refuse_replaceable(asked, found, writable));
-    TRY(refuse_leading_out("ro", asked, found, paths.repo));
+    TRY(refuse_leading_out("extra_read_only", asked, found, paths.repo));
     TRY(refuse_second_names(found.path, writable));
     paths.extra_read_only.push_back(found.path);
   }
-  for (const fs::path& asked : spec.hidden) paths.hidden.push_back(TRY(canonical_existing(asked, "hide")));
-  for (const fs::path& asked : spec.no_exec) paths.no_exec.push_back(TRY(canonical_existing(asked, "noexec")));
+  for (const fs::path& asked : spec.hidden) paths.hidden.push_back(TRY(canonical_existing(asked, "hidden")));
+  for (const fs::path& asked : spec.no_exec) paths.no_exec.push_back(TRY(canonical_existing(asked, "no_exec")));
   return {};
 }
 

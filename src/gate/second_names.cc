@@ -47,9 +47,9 @@ CallPaths paths_of(const Plan& plan) {
   CallPaths paths;
   (plan.repo_access == RepoAccess::kWritable ? paths.writable : paths.read_only)
       .push_back(named("repo", plan.repo.native()));
-  for (const fs::path& path : plan.extra_read_write) paths.writable.push_back(named("rw", path.native()));
-  for (const fs::path& path : plan.extra_read_only) paths.read_only.push_back(named("ro", path.native()));
-  for (const fs::path& path : plan.hidden) paths.hidden.push_back(named("hide", path.native()));
+  for (const fs::path& path : plan.extra_read_write) paths.writable.push_back(named("extra_read_write", path.native()));
+  for (const fs::path& path : plan.extra_read_only) paths.read_only.push_back(named("extra_read_only", path.native()));
+  for (const fs::path& path : plan.hidden) paths.hidden.push_back(named("hidden", path.native()));
   return paths;
 }
 

@@ -58,7 +58,7 @@ Status check_unjailed(const Jail& jail, const Plan& plan) {
 Status check_ca(const Jail& jail, const Plan& plan) {
   if (jail.confinement() != Confinement::kNone || !plan.extra_ca) return {};
   return fail(invalid_request(
-      "ca", "without a jail there is nowhere to put the system's certificates and yours together",
+      "extra_ca", "without a jail there is nowhere to put the system's certificates and yours together",
       "choose a jail, or pass the variable that the tool reads in `env_extras`, SSL_CERT_FILE for one"));
 }
 

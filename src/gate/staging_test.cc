@@ -239,7 +239,7 @@ TEST_F(StagingTest, RefusesWithoutAJailWhatOnlyAJailCanShowOrHide) {
     std::function<void(Plan&)> ask;
   } asked[] = {{"jail", [](Plan& plan) { plan.hidden = {"/secret"}; }},
                {"jail", [](Plan& plan) { plan.no_exec = {"/downloads"}; }},
-               {"ca", [](Plan& plan) { plan.extra_ca = "/ca.pem"; }}};
+               {"extra_ca", [](Plan& plan) { plan.extra_ca = "/ca.pem"; }}};
   const Plan plain = prepared_.plan;
   for (const auto& one : asked) {
     prepared_.plan = plain;

@@ -14,6 +14,22 @@ WORDS = """
 # What says each word of the table, so that none is left over.
 SAID = '"a check of the log; the first word of `argv`; `extra_read_only`"\n'
 
+REQUEST = """
+struct JailedSubprocessSpec {
+  std::vector<std::string> argv{};
+  std::vector<std::filesystem::path> extra_read_only{};  // hidden
+  StopLadder grace =
+      StopLadder{}.grace;
+  Workspace* workspace = nullptr;
+  std::filesystem::path repo{};
+  std::optional<std::filesystem::path> extra_ca{};
+};
+struct Usage {
+  int elapsed = 0;
+};
+"""
+REFUSAL = "Error invalid_request(std::string_view field, std::string_view why, std::string_view hint = {});\n"
+
 
 class CheckHints(CheckTest):
     def check(self, line: str, path="src/gate/a.cc", words=WORDS):
@@ -22,7 +38,8 @@ class CheckHints(CheckTest):
         self.write("src/cli/verbs/all.cc", "".join(f'.name = "{verb}",\n' for verb in ("run", "audit", "lint")))
         self.write("src/cli/option_words.cc", words)
         self.write("src/gate/said.cc", SAID)
-        self.write("include/sallyport/jail.h", "argv extra_read_only")
+        self.write("include/sallyport/jail.h", REQUEST)
+        self.write("src/core/errors.h", REFUSAL)
         self.write("src/jobs/lint/lint.h", "lint_rules")
         file = self.write(path, line + "\n")
         result = self.run_check("check_hints.py", self.root)
@@ -63,6 +80,26 @@ class CheckHints(CheckTest):
         self.assert_fails(self.check('"`lint_rulez`"', words=WORDS + '{"`lint_rulez`", "--rules"},'),
                           "no header of the library's users declares lint_rulez")
         self.assert_passes(self.check('"`lint_rules`"', words=WORDS + '{"`lint_rules`", "--rules"},'))
+
+    def test_a_field_that_no_caller_fills_fails(self):
+        for line in ('invalid_request("rw", "why")', 'invalid_request(\n    "rw", "why")', 'Error{InvalidRequest{.field = "rw"}}',
+                     'invalid_request(a.empty() ? "rw" : "argv", "why")', 'constexpr std::string_view kField = "rw";',
+                     'Status check(const Path& path, std::string_view field) { check(f(a, "b"), "rw"); }'):
+            result = self.check(line)
+            self.assert_fails(result, "the field 'rw' is no member of a struct that callers fill")
+        for unfilled in ("hidden", "elapsed"):
+            self.assert_found(f'invalid_request("{unfilled}", "why")', f"the field '{unfilled}' is no member")
+
+    def test_a_field_that_the_cli_cannot_name_fails(self):
+        for name in ("workspace", "grace", "extra_ca"):
+            self.assert_found(f'invalid_request("{name}", "why")', f"src/cli/option_words.cc has no words for the field '{name}'")
+
+    def test_fields_that_the_cli_can_name_and_what_is_no_field_pass(self):
+        for line in ('invalid_request("extra_read_only", "why")', 'invalid_request("argv", "not rw")', '// invalid_request("rw", "")',
+                     'invalid_request("repo", "why")', 'invalid_request(fmt::format("host rule \'{}\'", x), "why")',
+                     'InvalidRequest{.field = "host rule"}', 'void emit(std::string_view field) { emit("rw"); }'):
+            self.assert_passes(self.check(line))
+        self.assert_passes(self.check('invalid_request("extra_ca", "why")', words=WORDS + '{"`extra_ca`", "--ca"},'))
 
     def test_other_options_tables_and_comments_pass(self):
         for line in ('"run bwrap with --ro-bind"', '{"--ro", "--env"}', '"--ro --env"', "// say --ro", "/* say\n--ro */",

@@ -254,22 +254,22 @@ bool is_valid_name(std::string_view name) {
 
 Status check_extra(const EnvVar& extra) {
   if (!is_valid_name(extra.name)) {
-    return fail(invalid_request("env", fmt::format("'{}' is not a variable name", extra.name),
+    return fail(invalid_request("env_extras", fmt::format("'{}' is not a variable name", extra.name),
                                 "use letters, digits and _, not starting with a digit"));
   }
   if (extra.value.find('\0') != std::string::npos) {
-    return fail(invalid_request("env", fmt::format("the value of {} holds a NUL byte", extra.name),
+    return fail(invalid_request("env_extras", fmt::format("the value of {} holds a NUL byte", extra.name),
                                 "the kernel would cut the value there; remove the byte"));
   }
   const std::string_view why = why_env_forbidden(extra.name);
   if (extra.name == kNodeOptions) {
     const std::optional<std::string_view> refused = refused_node_option(extra.value);
     if (!refused) return {};
-    return fail(invalid_request("env", fmt::format("{} may not hold '{}': {}", extra.name, *refused, why),
+    return fail(invalid_request("env_extras", fmt::format("{} may not hold '{}': {}", extra.name, *refused, why),
                                 "sizes and warnings may be set, e.g. NODE_OPTIONS=--max-old-space-size=4096"));
   }
   if (!why.empty()) {
-    return fail(invalid_request("env", fmt::format("{} may not be set: {}", extra.name, why),
+    return fail(invalid_request("env_extras", fmt::format("{} may not be set: {}", extra.name, why),
                                 "drop it; pass what the tool needs as an argument"));
   }
   return {};
@@ -298,7 +298,7 @@ Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<co
   std::ranges::sort(env, {}, &EnvVar::name);
   const auto repeated = std::ranges::adjacent_find(env, {}, &EnvVar::name);
   if (repeated != env.end()) {
-    return fail(invalid_request("env", fmt::format("{} is given twice", repeated->name), "give each name once"));
+    return fail(invalid_request("env_extras", fmt::format("{} is given twice", repeated->name), "give each name once"));
   }
   return env;
 }

@@ -13,7 +13,7 @@ namespace sallyport {
 
 inline constexpr std::array<std::string_view, 4> kBaseEnvNames = {"PATH", "HOME", "LANG", "LC_ALL"};
 
-// Sorted by name. An extra is refused (InvalidRequest "env") when its name is malformed, repeated, one of the four, or
+// Sorted by name. An extra is refused (InvalidRequest("env_extras")) when its name is malformed, repeated, one of the four, or
 // makes a program load code, run another program or read another configuration.
 [[nodiscard]] Result<std::vector<EnvVar>> child_env(std::span<const EnvVar> base, std::span<const EnvVar> extras);
 

@@ -48,7 +48,7 @@ TEST_P(ForbiddenExtra, IsRefusedByName_C7) {
   const Result<std::vector<EnvVar>> env = child_env({}, extras);
   ASSERT_FALSE(env.has_value());
   ASSERT_NE(env.error().as<InvalidRequest>(), nullptr);
-  EXPECT_EQ(env.error().as<InvalidRequest>()->field, "env");
+  EXPECT_EQ(env.error().as<InvalidRequest>()->field, "env_extras");
   EXPECT_FALSE(env.error().hint.empty());
 }
 

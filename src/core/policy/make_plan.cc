@@ -49,7 +49,7 @@ Status check_command_size(std::span<const std::string> argv, std::span<const Env
     const std::size_t length = var.name.size() + 1 + var.value.size() + 1;
     if (length > kLongestArgument) {
       return fail(invalid_request(
-          "env", fmt::format("{} is longer than {}", var.name, format_bytes(ByteCount{kLongestArgument})),
+          "env_extras", fmt::format("{} is longer than {}", var.name, format_bytes(ByteCount{kLongestArgument})),
           "pass large input in a file or on stdin"));
     }
     size += length + sizeof(char*);
@@ -225,7 +225,7 @@ Result<AdmittedCall> admit(const Allowlist& allowlist, const JailedSubprocessSpe
   TRY(check_required(spec.required));
   TRY(check_limits(spec.limits));
   if (spec.via_proxy) call.via_proxy = TRY(UpstreamProxy::of(*spec.via_proxy));
-  TRY(check_positive("nofile", spec.open_files));
+  TRY(check_positive("open_files", spec.open_files));
   TRY(check_grace(spec.grace, spec.limits.wall));
   call.env = TRY(child_env(base_env, spec.env_extras));
   TRY(check_command_size(spec.argv, call.env));

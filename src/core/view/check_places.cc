@@ -33,8 +33,8 @@ Status check_place(std::string_view field, const std::string& path, const HostLa
 Status check_places(const ViewInputs& inputs, const HostLayout& host) {
   TRY(check_place("repo", inputs.repo, host));
   for (const PrivateLayer& layer : inputs.layers) TRY(check_place("workspace", layer.over, host));
-  for (const HostPath& path : inputs.read_only) TRY(check_place("ro", path.path, host));
-  for (const HostPath& path : inputs.read_write) TRY(check_place("rw", path.path, host));
+  for (const HostPath& path : inputs.read_only) TRY(check_place("extra_read_only", path.path, host));
+  for (const HostPath& path : inputs.read_write) TRY(check_place("extra_read_write", path.path, host));
   return {};
 }
 

@@ -247,8 +247,8 @@ Status check_obstacle(const ViewBuilder& view, std::string_view field, const Hos
 Status check_obstacles(const ViewBuilder& view, const ViewInputs& inputs) {
   TRY(check_obstacle(view, "repo", {inputs.repo, true}));
   for (const PrivateLayer& layer : inputs.layers) TRY(check_obstacle(view, "workspace", {layer.over, true}));
-  for (const HostPath& path : inputs.read_only) TRY(check_obstacle(view, "ro", path));
-  for (const HostPath& path : inputs.read_write) TRY(check_obstacle(view, "rw", path));
+  for (const HostPath& path : inputs.read_only) TRY(check_obstacle(view, "extra_read_only", path));
+  for (const HostPath& path : inputs.read_write) TRY(check_obstacle(view, "extra_read_write", path));
   for (const HostPath& path : inputs.tool_files) TRY(check_obstacle(view, "tool", path));
   return {};
 }
@@ -311,8 +311,8 @@ Result<std::vector<ViewEntry>> file_system_view(const ViewInputs& inputs, const 
   add_scratch(view, inputs.disk);
   view.caller_decides();
   std::vector<Shown> shown = shown_paths(inputs);
-  for (const HostPath& path : inputs.no_exec) TRY(check_shown("noexec", path, shown));
-  for (const HostPath& path : inputs.hidden) TRY(check_below_shown("hide", path, shown));
+  for (const HostPath& path : inputs.no_exec) TRY(check_shown("no_exec", path, shown));
+  for (const HostPath& path : inputs.hidden) TRY(check_below_shown("hidden", path, shown));
   forbid_programs_below(inputs.no_exec, shown);
   TRY(check_obstacles(view, inputs));
   for (const HostPath& path : by_depth(inputs.tool_files)) view.bind(path.path, path, RepoAccess::kReadOnly);

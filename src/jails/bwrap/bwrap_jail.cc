@@ -84,7 +84,8 @@ Status BwrapJail::usable() {
 Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request) {
   const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
   if (!request.plan.no_exec.empty()) {
-    return fail(invalid_request("noexec", "bwrap has no option for it", "use the native jail, or leave `no_exec` out"));
+    return fail(
+        invalid_request("no_exec", "bwrap has no option for it", "use the native jail, or leave `no_exec` out"));
   }
   Executable wrapper = TRY(request.host.pin_wrapper("bwrap"));
   const HostView& view = *TRY(request.host.view());

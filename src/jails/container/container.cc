@@ -161,11 +161,11 @@ std::string_view program_of(ContainerEngine engine) { return engine == Container
 
 Status check(const Plan& plan, const std::vector<ViewEntry>& view) {
   if (!plan.no_exec.empty()) {
-    return fail(invalid_request("noexec", "no container engine mounts without programs", "use another jail"));
+    return fail(invalid_request("no_exec", "no container engine mounts without programs", "use another jail"));
   }
   if (plan.extra_ca) {
     return fail(
-        invalid_request("ca", "the certificates are the image's", "use another jail, or an image that has them"));
+        invalid_request("extra_ca", "the certificates are the image's", "use another jail, or an image that has them"));
   }
   for (const ViewEntry& entry : view) {
     if ((entry.target + entry.source).find_first_of(",\"\n") == std::string::npos) continue;

@@ -119,11 +119,11 @@ Status check_plan(const Plan& plan) {
                                       "use the native or the bwrap jail, or leave the disk limit out"));
   }
   if (plan.extra_ca) {
-    return fail(invalid_request("ca", "this jail has no place for the system's certificates together with yours",
+    return fail(invalid_request("extra_ca", "this jail has no place for the system's certificates together with yours",
                                 "use the native or the bwrap jail, or leave `extra_ca` out"));
   }
   if (!plan.hidden.empty() || !plan.no_exec.empty()) {
-    return fail(invalid_request(plan.hidden.empty() ? "noexec" : "hide",
+    return fail(invalid_request(plan.hidden.empty() ? "no_exec" : "hidden",
                                 "Landlock cannot close a part of what it opens",
                                 "use the native jail, or leave `hidden` and `no_exec` out"));
   }

@@ -83,7 +83,7 @@ Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request
   const Plan& plan = request.plan;
   const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kGvisorName));
   if (!plan.hidden.empty()) {
-    return fail(invalid_request("hide", "gVisor hides nothing of what is shown", "use another jail"));
+    return fail(invalid_request("hidden", "gVisor hides nothing of what is shown", "use another jail"));
   }
   Executable runtime = TRY(request.host.pin_wrapper("runsc"));
   const HostView& view = *TRY(request.host.view());

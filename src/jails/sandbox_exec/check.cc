@@ -33,7 +33,7 @@ Status check_plan(const Plan& plan) {
                   "leave the limit of processes out");
   }
   if (plan.extra_ca) {
-    return fail(invalid_request("ca", "this jail has no place for the system's certificates together with yours",
+    return fail(invalid_request("extra_ca", "this jail has no place for the system's certificates together with yours",
                                 "leave `extra_ca` out"));
   }
   if (plan.run_as) {

@@ -46,7 +46,7 @@ Status check_ours_alone(const fs::path& path) {
   struct stat found{};
   if (::lstat(path.c_str(), &found) != 0) return fail(failed_to("stat", path, errno));
   if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & kOthersWrite) == 0) return {};
-  return fail(bad_request("cache", fmt::format("{} is not a directory that only you can write", path.native()),
+  return fail(bad_request("cache_dir", fmt::format("{} is not a directory that only you can write", path.native()),
                           "remove it, or name another directory with `ValidateOptions::cache_dir`"));
 }
 

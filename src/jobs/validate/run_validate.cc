@@ -72,8 +72,8 @@ class FetchCache {
  private:
   Status open(const JobContext& context, const ValidateOptions& options) {
     if (lies_inside(options.cache_dir, context.repo)) {
-      return fail(
-          bad_request("cache", "it lies inside the repo", "name another directory with `ValidateOptions::cache_dir`"));
+      return fail(bad_request("cache_dir", "it lies inside the repo",
+                              "name another directory with `ValidateOptions::cache_dir`"));
     }
     store_ = TRY(NpmCache::open(options.cache_dir));
     view_ = context.work_dir / "npm-cache";

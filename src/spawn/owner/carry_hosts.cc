@@ -27,7 +27,7 @@ Result<NetworkSpec> carried_network(const Plan& plan) {
   const std::size_t listening = network.sockets.size() * network.carried.count;
   if (listening <= wire::kMostCarryingSockets && network.sockets.size() <= wire::kMaxNetSockets) return network;
   return fail(invalid_request(
-      "allow_host",
+      "allowed_hosts",
       fmt::format("{} names at {} ports are more than this jail can have", network.carried.count,
                   network.sockets.size()),
       fmt::format(

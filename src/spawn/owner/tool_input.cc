@@ -25,7 +25,7 @@ Result<UniqueFd> keep(int borrowed) {
 }
 
 Error unreadable(std::string_view why) {
-  return invalid_request("stdin", why, "give a file, a pipe or a socket that is open for reading");
+  return invalid_request("stdin_source", why, "give a file, a pipe or a socket that is open for reading");
 }
 
 // A directory as stdin leads out of any jail, by openat(2) or /proc/self/fd/0/…; so does a descriptor that only names a
