@@ -115,7 +115,7 @@ struct ExternalCliOptions {
 
 // Everything that a call would use; nothing is started or written.
 struct Explanation {
-  // Its environment is what the tool gets, the jail's own variables (HOME) included, with one exception: for git in a repo whose
+  // Its environment is what the jail gives the tool (a HOME of its own), with one exception: for git in a repo whose
   // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.
   Plan plan{};
   std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables

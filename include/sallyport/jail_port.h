@@ -207,8 +207,9 @@ class StagedRun {
   virtual ~StagedRun() = default;
   // One step per line, for `explain`.
   [[nodiscard]] virtual std::vector<std::string> describe() const { return {}; }
-  // Variables that replace, or add to, the plan's: HOME leads to a directory of the jail.
-  [[nodiscard]] virtual std::vector<EnvVar> own_variables() const { return {}; }
+  // All variables that the tool gets, in any order, for the plan that was staged: a jail replaces HOME by a directory of its own.
+  // Pass them to the tool from this very function, so that `explain` shows what a run gives.
+  [[nodiscard]] virtual std::vector<EnvVar> environment(const Plan& plan) const { return plan.env; }
   // Excludes limits that CallHost::hold_limits() established.
   [[nodiscard]] virtual std::vector<Established> would_establish() const = 0;
   // The guarantees of a run that reported these facts.

@@ -10,7 +10,6 @@
 
 #include "core/errors.h"
 #include "core/json/json.h"
-#include "core/policy/env_filter.h"
 #include "core/policy/make_plan.h"
 #include "gate/audited.h"
 #include "gate/git_report.h"
@@ -206,7 +205,8 @@ Result<Explanation> Engine::explain_admitted(AdmittedCall call, std::span<Jail* 
   Staging& staging = *staged;
   Plan plan = prepared.plan;
   std::string digest = plan_digest(plan);
-  overlay(plan.env, staging.run->own_variables());
+  plan.env = staging.run->environment(prepared.plan);
+  std::ranges::sort(plan.env, {}, &EnvVar::name);
   return Explanation{.plan = std::move(plan),
                      .plan_digest = std::move(digest),
                      .jail = std::string(chosen->name()),

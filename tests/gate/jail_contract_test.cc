@@ -97,7 +97,8 @@ TEST_P(JailContract, PassesArgumentsAndOutputByteForByte) {
 
 TEST_P(JailContract, GivesTheToolTheExplainedEnvironmentAndNoOther_C7) {
   JailedSubprocessSpec what = spec({"print_env"});
-  what.env_extras = {{"GIVEN", "yes"}};
+  // A jail with a private directory for temporary files, or a proxy of its own, drops the caller's.
+  what.env_extras = {{"GIVEN", "yes"}, {"HTTPS_PROXY", "http://proxy.test:1"}, {"TMP", "/x"}};
   std::vector<std::string> explained;
   const Explanation explanation = gate_->explain(what, GetParam()).value();
   for (const EnvVar& var : explanation.plan.env) explained.push_back(var.name + "=" + var.value);

@@ -10,6 +10,7 @@
 #include "core/policy/make_plan.h"
 #include "core/seccomp/program.h"
 #include "core/view/fs_view.h"
+#include "core/view/linux_jail.h"
 
 namespace sallyport::golden {
 namespace {
@@ -73,7 +74,9 @@ Lines landlock_text(const Plan& plan, const std::vector<ViewEntry>& view,
        landlock::render_places({.view = view, .identity_of = identity_of, .private_dir = private_dir})) {
     lines.push_back(landlock::describe(place));
   }
-  for (const std::string& variable : landlock::render_env(plan, private_dir)) lines.push_back("env      " + variable);
+  for (const std::string& variable : env_texts(landlock::environment(plan, private_dir))) {
+    lines.push_back("env      " + variable);
+  }
   return lines;
 }
 

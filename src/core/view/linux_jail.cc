@@ -13,19 +13,26 @@ namespace sallyport {
 
 std::vector<EnvVar> jail_variables() { return {{.name = "HOME", .value = std::string(kJailHome)}}; }
 
-std::vector<std::string> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
-                                  std::span<const std::string_view> without) {
-  std::vector<std::string> texts;
+std::vector<EnvVar> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
+                             std::span<const std::string_view> without) {
+  std::vector<EnvVar> all;
   for (const EnvVar& var : env) {
     const bool is_replaced = std::ranges::find(own, var.name, &EnvVar::name) != own.end();
     const bool is_dropped = std::ranges::find(without, var.name) != without.end();
-    if (!is_replaced && !is_dropped) texts.push_back(var.name + "=" + var.value);
+    if (!is_replaced && !is_dropped) all.push_back(var);
   }
-  for (const EnvVar& var : own) texts.push_back(var.name + "=" + var.value);
-  return texts;
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
-std::vector<std::string> jail_env(const Plan& plan) { return env_with(plan.env, jail_variables()); }
+std::vector<EnvVar> jail_env(const Plan& plan) { return env_with(plan.env, jail_variables()); }
+
+std::vector<std::string> env_texts(std::span<const EnvVar> env) {
+  std::vector<std::string> texts;
+  texts.reserve(env.size());
+  for (const EnvVar& var : env) texts.push_back(var.name + "=" + var.value);
+  return texts;
+}
 
 Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail) {
   const BinaryIdentity* const executed = executable.executed();

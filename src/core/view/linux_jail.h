@@ -17,11 +17,13 @@ namespace sallyport {
 // HOME, in a directory that the tool may write to and that ends with the run.
 [[nodiscard]] std::vector<EnvVar> jail_variables();
 
-// As "NAME=value": what of `env` is neither one of the jail's `own` nor named in `without`, and then those.
-[[nodiscard]] std::vector<std::string> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
-                                                std::span<const std::string_view> without = {});
+// What of `env` is neither one of the jail's `own` nor named in `without`, and then those of its own.
+[[nodiscard]] std::vector<EnvVar> env_with(std::span<const EnvVar> env, std::span<const EnvVar> own,
+                                           std::span<const std::string_view> without = {});
 // The plan's environment with jail_variables().
-[[nodiscard]] std::vector<std::string> jail_env(const Plan& plan);
+[[nodiscard]] std::vector<EnvVar> jail_env(const Plan& plan);
+// As execve(2) takes them: "NAME=value".
+[[nodiscard]] std::vector<std::string> env_texts(std::span<const EnvVar> env);
 
 // The host's file that is executed; JailUnavailable when the tool is one of an image.
 [[nodiscard]] Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail);

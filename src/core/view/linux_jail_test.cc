@@ -108,8 +108,8 @@ TEST(JailEnvironment, HasTheJailsOwnInPlaceOfThePlans) {
       {.name = "A", .value = "1"}, {.name = "HOME", .value = "/me"}, {.name = "TMP", .value = "/mine"}};
   const std::vector<EnvVar> own = {{.name = "HOME", .value = "/tmp/home"}};
   const std::vector<std::string_view> without = {"TMP"};
-  EXPECT_EQ(env_with(plans, own, without), (std::vector<std::string>{"A=1", "HOME=/tmp/home"}));
-  EXPECT_EQ(env_with(plans, {}), (std::vector<std::string>{"A=1", "HOME=/me", "TMP=/mine"}));
+  EXPECT_EQ(env_texts(env_with(plans, own, without)), (std::vector<std::string>{"A=1", "HOME=/tmp/home"}));
+  EXPECT_EQ(env_texts(env_with(plans, {})), (std::vector<std::string>{"A=1", "HOME=/me", "TMP=/mine"}));
 }
 
 TEST(HostFile, IsWhatIsExecutedAndNoFileOfAnImage) {

@@ -148,7 +148,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   for (const ViewEntry& entry : inputs.view) spawn::add_identity_check(entry, inputs.identity_of, place.root_ops);
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  spec.env = jail_env(plan);
+  spec.env = env_texts(jail_env(plan));
   spec.place = std::move(place);
   return spec;
 }

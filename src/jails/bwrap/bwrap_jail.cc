@@ -32,7 +32,7 @@ class BwrapRun final : public StagedRun {
         supply_(supply) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return launch_.argv; }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override { return jail_env(plan); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return jail_establishes(plan_, reach_, facts);

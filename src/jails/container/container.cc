@@ -196,10 +196,10 @@ std::vector<std::string> render_command(const Plan& plan, const Inputs& inputs) 
   return std::move(command).take();
 }
 
-std::vector<EnvVar> own_variables(const Inputs& inputs) {
+std::vector<EnvVar> environment(const Plan& plan, const Inputs& inputs) {
   std::vector<EnvVar> own = jail_variables();
   if (!inputs.path.empty()) own.push_back({.name = "PATH", .value = inputs.path});
-  return own;
+  return env_with(plan.env, own);
 }
 
 spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
@@ -221,7 +221,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   add_checks(plan, place.root_ops);
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  spec.env = env_with(plan.env, own_variables(inputs));
+  spec.env = env_texts(environment(plan, inputs));
   spec.limits = rlimits_of(plan);
   spec.place = std::move(place);
   return spec;

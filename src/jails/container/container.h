@@ -54,8 +54,8 @@ struct Inputs {
 // Without the network.
 [[nodiscard]] spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs);
 
-// HOME and PATH, as the tool gets them.
-[[nodiscard]] std::vector<EnvVar> own_variables(const Inputs& inputs);
+// The plan's, with HOME and PATH as the tool gets them.
+[[nodiscard]] std::vector<EnvVar> environment(const Plan& plan, const Inputs& inputs);
 
 [[nodiscard]] std::vector<Established> establishes(const Plan& plan, const Inputs& inputs,
                                                    const std::optional<RunFacts>& facts);

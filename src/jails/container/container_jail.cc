@@ -146,7 +146,9 @@ class ContainerRun final : public StagedRun {
         supply_(supply) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return render_command(plan_, inputs_); }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return container::own_variables(inputs_); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override {
+    return container::environment(plan, inputs_);
+  }
   [[nodiscard]] std::vector<Established> would_establish() const override {
     return establishes(plan_, inputs_, std::nullopt);
   }

@@ -93,16 +93,12 @@ std::string describe(const Place& place) {
   return fmt::format("{:<8} {}{}", verb, place.path, place.identity ? " (compared)" : "");
 }
 
-std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir) {
+std::vector<EnvVar> environment(const Plan& plan, const std::string& private_dir) {
   std::vector<EnvVar> variables = {{.name = "HOME", .value = private_dir + "/home"},
                                    {.name = "TMPDIR", .value = private_dir + "/tmp"}};
   // There is no UDP, so libc must ask over TCP.
   if (!plan.allowed_hosts.empty()) variables.push_back({.name = "RES_OPTIONS", .value = "use-vc"});
-  return variables;
-}
-
-std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir) {
-  return env_with(plan.env, own_variables(plan, private_dir), kReplaced);
+  return env_with(plan.env, variables, kReplaced);
 }
 
 std::string seccomp_for(const Plan& plan) {

@@ -41,10 +41,9 @@ struct Inputs {
 // "read     /usr", one line.
 [[nodiscard]] std::string describe(const Place& place);
 
-// HOME and TMPDIR, in the private directory; and how libc must resolve hosts.
-[[nodiscard]] std::vector<EnvVar> own_variables(const Plan& plan, const std::string& private_dir);
-// The plan's environment as "NAME=value", with these variables in place of its own.
-[[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const std::string& private_dir);
+// The plan's environment, with HOME and TMPDIR in the private directory, without other names for the latter; and how libc must
+// resolve hosts.
+[[nodiscard]] std::vector<EnvVar> environment(const Plan& plan, const std::string& private_dir);
 
 [[nodiscard]] std::string seccomp_for(const Plan& plan);
 

@@ -43,8 +43,8 @@ class LandlockRun final : public StagedRun {
   }
 
   [[nodiscard]] std::vector<std::string> describe() const override { return steps_; }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override {
-    return landlock::own_variables(plan_, private_dir_);
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override {
+    return landlock::environment(plan, private_dir_);
   }
   [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_, landlock_abi()); }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
@@ -167,7 +167,7 @@ Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& reque
   if (scratch) ruleset = TRY(ruleset_of(places));
   spawn::LaunchSpec launch;
   launch.argv = request.executable.argv_for(plan);
-  launch.env = render_env(plan, private_dir);
+  launch.env = env_texts(environment(plan, private_dir));
   launch.place = spawn::ConfinedPlace{.exe_fd = request.executable.file.get(),
                                       .cwd_fd = request.cwd,
                                       .ruleset_fd = ruleset.get(),

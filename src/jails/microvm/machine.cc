@@ -122,7 +122,7 @@ spawn::LaunchSpec render_guest(const Plan& plan, const GuestInputs& inputs) {
                 .writes = std::ranges::any_of(inputs.view, is_writable)};
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  spec.env = jail_env(plan);
+  spec.env = env_texts(jail_env(plan));
   spec.place = std::move(jail);
   spec.limits = inputs.limits;
   return spec;

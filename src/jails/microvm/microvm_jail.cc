@@ -114,7 +114,7 @@ class MicrovmRun final : public StagedRun {
     }
     return steps;
   }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override { return jail_env(plan); }
   [[nodiscard]] std::vector<Established> would_establish() const override {
     return establishes(plan_, reach_, options_.accelerator, std::nullopt);
   }

@@ -13,7 +13,7 @@ spawn::LaunchSpec render(const Plan& plan, const Inputs& inputs) {
   jail.allow_speculation = plan.speculation == Speculation::kAllowed;
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  spec.env = jail_env(plan);
+  spec.env = env_texts(jail_env(plan));
   spec.place = std::move(jail);
   return spec;
 }

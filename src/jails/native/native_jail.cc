@@ -27,7 +27,7 @@ class NativeRun final : public StagedRun {
     }
     return steps;
   }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override { return jail_env(plan); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return jail_establishes(plan_, reach_, facts);

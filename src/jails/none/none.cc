@@ -54,7 +54,7 @@ Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
   spawn::LaunchSpec launch;
   launch.argv = request.executable.argv_for(plan);
-  launch.env = env_with(plan.env, {});
+  launch.env = env_texts(plan.env);
   launch.place = spawn::NoJailPlace{.exe_fd = request.executable.file.get(), .cwd_fd = request.cwd};
   launch.hold(TRY(request.host.hold_limits({.counted_apart = false})));
   return std::make_unique<UnjailedRun>(std::move(launch), supply_);

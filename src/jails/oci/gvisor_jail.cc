@@ -48,7 +48,7 @@ class GvisorRun final : public StagedRun {
         supply_(supply) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return description(command_, config_); }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override { return jail_env(plan); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_, std::nullopt); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return establishes(plan_, facts);

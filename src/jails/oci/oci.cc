@@ -255,7 +255,7 @@ spawn::LaunchSpec render_inner(const Plan& plan, const Inputs& inputs) {
   }
   spawn::LaunchSpec spec;
   spec.argv = inputs.argv;
-  spec.env = jail_env(plan);
+  spec.env = env_texts(jail_env(plan));
   spec.place = std::move(place);
   return spec;
 }

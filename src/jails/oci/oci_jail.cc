@@ -41,7 +41,7 @@ class OciRun final : public StagedRun {
         supply_(supply) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return description(launch_.argv, config_); }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return jail_variables(); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override { return jail_env(plan); }
   [[nodiscard]] std::vector<Established> would_establish() const override { return jail_establishes(plan_, reach_); }
   [[nodiscard]] std::vector<Established> established(const RunFacts& facts) const override {
     return jail_establishes(plan_, reach_, facts);

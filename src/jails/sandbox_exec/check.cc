@@ -61,18 +61,14 @@ std::vector<Established> establishes(const Plan& plan) {
   return established;
 }
 
-std::vector<EnvVar> own_variables(const RunsOwn& own) {
+std::vector<EnvVar> environment(const Plan& plan, const RunsOwn& own) {
   std::vector<EnvVar> variables = {{.name = "HOME", .value = own.private_dir + "/home"},
                                    {.name = "TMPDIR", .value = own.private_dir + "/tmp"}};
   // Some programs read one name, some the other.
   for (const char* name : {"HTTPS_PROXY", "https_proxy"}) {
     if (!own.proxy_url.empty()) variables.push_back({.name = name, .value = own.proxy_url});
   }
-  return variables;
-}
-
-std::vector<std::string> render_env(const Plan& plan, const RunsOwn& own) {
-  return env_with(plan.env, own_variables(own), kReplaced);
+  return env_with(plan.env, variables, kReplaced);
 }
 
 }  // namespace sallyport::sandbox_exec

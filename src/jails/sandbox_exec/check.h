@@ -21,9 +21,8 @@ struct RunsOwn {
   std::string proxy_url{};  // empty: no network
 };
 
-// HOME and TMPDIR in the private directory, and HTTPS_PROXY.
-[[nodiscard]] std::vector<EnvVar> own_variables(const RunsOwn& own);
-// The plan's environment as "NAME=value", with these variables in place of its own.
-[[nodiscard]] std::vector<std::string> render_env(const Plan& plan, const RunsOwn& own);
+// The plan's environment, with HOME and TMPDIR in the private directory, without other names for the latter; and with HTTPS_PROXY if
+// the run has a network, without it otherwise.
+[[nodiscard]] std::vector<EnvVar> environment(const Plan& plan, const RunsOwn& own);
 
 }  // namespace sallyport::sandbox_exec

@@ -53,7 +53,9 @@ class SandboxExecRun final : public StagedRun {
         launch_(std::move(launch)) {}
 
   [[nodiscard]] std::vector<std::string> describe() const override { return spawn::posix::command_of(launch_); }
-  [[nodiscard]] std::vector<EnvVar> own_variables() const override { return sandbox_exec::own_variables(own_); }
+  [[nodiscard]] std::vector<EnvVar> environment(const Plan& plan) const override {
+    return sandbox_exec::environment(plan, own_);
+  }
   [[nodiscard]] std::vector<Established> would_establish() const override { return establishes(plan_); }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
     UniqueFd connections;
@@ -138,7 +140,7 @@ Result<std::unique_ptr<StagedRun>> SandboxExecJail::stage(const StageRequest& re
                               .limits = limits_of(plan),
                               .exe = request.executable.exec_path,
                               .argv = request.executable.argv_for(plan),
-                              .env = render_env(plan, own),
+                              .env = env_texts(environment(plan, own)),
                               .cwd = request.cwd};
   return std::make_unique<SandboxExecRun>(plan, std::move(own), std::move(scratch), std::move(proxy),
                                           std::move(launch));
