@@ -4,7 +4,7 @@
   usage: check_headers.py [ROOT]
 
 Each header of include/sallyport begins with a comment that links docs/contract.md and says which errors there are, or that
-there are none. Each includes the standard headers of the names it uses itself: which others they bring along changes with the
+there are none. Those of the port and of the gate together name every error of error.h, since a caller meets each there. Each includes the standard headers of the names it uses itself: which others they bring along changes with the
 compiler. A name that stands in no line of NAMES below is an error too, so that the table stays whole.
 """
 
@@ -35,6 +35,9 @@ HEADER_OF = {name: header for header, names in NAMES.items() for name in names.s
 USED = re.compile(r"\bstd::(\w+)")
 INCLUDED = re.compile(r"^#include <(\w+)>$", re.MULTILINE)
 ERROR_TYPE = re.compile(r"^struct (\w+) \{$", re.MULTILINE)
+ALTERNATIVES = re.compile(r"ErrorDetailVariant =\s*std::variant<([^>]*)>")
+# The manuals of those who make a call.
+MANUALS_OF_ERRORS = ("jail.h", "gate.h")
 
 
 def check(text, error_types):
@@ -54,6 +57,16 @@ def check(text, error_types):
             yield f"uses std::{name} and does not include <{HEADER_OF[name]}>"
 
 
+def unnamed_errors(headers):
+    """An error that error.h knows, and of which no manual of a call says what to do about it."""
+    texts = {header.name: header.read_text(encoding="utf-8") for header in headers}
+    found = ALTERNATIVES.search(texts.get("error.h", ""))
+    manuals = " ".join(texts.get(name, "").partition("#pragma once")[0] for name in MANUALS_OF_ERRORS)
+    for name in re.findall(r"\w+", found[1]) if found else ():
+        if not re.search(rf"\b{name}\b", manuals):
+            yield f"include/sallyport/error.h: {name} is named by the first comment of neither {' nor '.join(MANUALS_OF_ERRORS)}"
+
+
 def main(argv):
     root = Path(argv[1] if len(argv) > 1 else Path(__file__).parent.parent).resolve()
     headers = sorted((root / "include" / "sallyport").glob("*.h"))
@@ -64,6 +77,7 @@ def main(argv):
     error_types = ERROR_TYPE.findall(errors.read_text(encoding="utf-8")) if errors in headers else []
     findings = [f"{header.relative_to(root)}: {what}"
                 for header in headers for what in check(header.read_text(encoding="utf-8"), error_types)]
+    findings += unnamed_errors(headers)
     print("\n".join(findings) if findings else f"{len(headers)} public headers")
     return 1 if findings else 0
 

@@ -10,8 +10,12 @@
 // environment; everything else comes from GateConfig.
 //
 // Errors a caller can act on (error.h): DisallowedSubprocessError, InvalidRequest and InvalidProbeName mean a wrong
-// request; ToolMissingError has the install hint; JailUnavailable and GuaranteeUnavailable say what this host lacks.
-// The rules and their tests: docs/contract.md.
+// request, from open() a wrong GateConfig. PolicyError is every call's answer while the policy file cannot be used.
+// ToolMissingError has the install hint; UntrustedToolError and ToolNotRunnable name a file that is there, and is not
+// started. JailUnavailable and GuaranteeUnavailable say what this host lacks, SetupFailed the step that it refused.
+// AuditFailed: the log could not take the record; JailDied: how the tool ended is unknown. Only run_allowlisted and
+// run_external_cli return ProbeTimeoutError (C9), CancelledError (C10) and LimitExceededError; run() reports these as
+// outcomes. The rules and their tests: docs/contract.md.
 #pragma once
 
 #include <chrono>
@@ -113,7 +117,9 @@ struct ExternalCliOptions {
   std::vector<Guarantee> required{};                     // listing any forbids the degraded mode of C17
 };
 
-// Everything that a call would use; nothing is started or written.
+// Everything that a call would use. No tool is started, and nothing is written. Two answers only another program has, so it is
+// started to ask: the operator's npm, for allow_registry and registry_auth, unless OperatorNpm names the registry; and the client of
+// the container jail's engine, about the image.
 struct Explanation {
   // Its environment is what the jail gives the tool (a HOME of its own), with one exception: for git in a repo whose
   // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.

@@ -6,8 +6,12 @@
 //
 // An error means that the tool did not run, or that we do not know how it ended; the outcome says what happened to a
 // tool that ran. A caller can act on: DisallowedSubprocessError, InvalidRequest, InvalidProbeName (ask for something
-// else), ToolMissingError (install it), GuaranteeUnavailable and JailUnavailable (another jail, or this host's
-// settings), UntrustedToolError (who could write that file?). The rules: docs/contract.md, C6-C11 and C19-C26.
+// else), PolicyError (correct the policy file), ToolMissingError (install it), UntrustedToolError (who could write that
+// file?), ToolNotRunnable (a file that this kernel cannot execute), GuaranteeUnavailable and JailUnavailable (another
+// jail, or this host's settings), SetupFailed (the step and errno say what this host refused), AuditFailed (the log needs
+// space, or another place), SystemError (a call of ours failed; the next try may work). After an error with
+// `tool_may_have_started`, as JailDied, another try may do the tool's work twice. The rules: docs/contract.md, C6-C11 and
+// C19-C26.
 #pragma once
 
 #include <chrono>

@@ -47,7 +47,7 @@ namespace spawn {
 struct NetworkSpec;
 }
 
-// kExplain reads, but makes and starts nothing.
+// kExplain reads, but makes nothing and starts no tool.
 enum class Purpose { kRun, kExplain };
 
 // Whether a jail can show a private version of a directory in its place (Plan::layers): not at all, a copy, or by overlayfs.
@@ -245,7 +245,8 @@ class Jail {
   virtual void expect_run() {}
   // An error when the host's sysctls show that it cannot work here. Starts nothing; only a start is certain.
   [[nodiscard]] virtual Status usable() { return {}; }
-  // The file that the tool's name means here: the host's, or one of the jail's own image.
+  // The file that the tool's name means here: the host's, or one of the jail's own image. Also asked to explain a call: a jail may
+  // start a program that knows the image (the container jail asks its engine), and nothing else.
   [[nodiscard]] virtual Result<std::shared_ptr<const Executable>> resolve(const Plan&, CallHost& host) {
     return host.pin_tool();
   }

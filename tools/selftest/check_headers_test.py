@@ -36,6 +36,15 @@ class CheckHeaders(CheckTest):
         self.write("include/sallyport/error.h", GOOD + "struct ToolMissing {\n};\n")
         self.assert_passes(self.check(GOOD.replace("Errors: none.", "Gives ToolMissing.")))
 
+    def test_an_error_that_no_manual_of_a_call_names_fails(self):
+        self.write("include/sallyport/error.h", GOOD + "#include <variant>\nusing ErrorDetailVariant =\n    std::variant<ToolMissing,\n  JailDied>;\n")
+        self.write("include/sallyport/gate.h", GOOD.replace("Errors: none.", "Errors: ToolMissing."))
+        self.assert_fails(self.check(GOOD), "JailDied is named by the first comment of neither jail.h nor gate.h")
+        self.write("include/sallyport/jail.h", GOOD + "// JailDied\n")
+        self.assert_fails(self.check(GOOD), "JailDied is named")
+        self.write("include/sallyport/jail.h", GOOD.replace("Errors: none.", "Errors: JailDied."))
+        self.assert_passes(self.check(GOOD))
+
     def test_one_that_leans_on_another_headers_includes_fails(self):
         self.assert_fails(self.check(GOOD.replace("#include <string>\n", "")), "std::string", "<string>")
         self.assert_fails(self.check(GOOD.replace("<string>", "<string_view>")), "std::string", "<string>")

@@ -1,4 +1,5 @@
-// sallyport explain: the plan of a call, with nothing started and nothing written.
+// sallyport explain: the plan of a call, with no tool started and nothing written. What only the operator's npm or a container
+// engine knows, these are asked.
 #include <fmt/format.h>
 
 #include <string>
@@ -140,7 +141,8 @@ Result<Action> parse_explain(Args args, Format& format) {
 constexpr std::string_view kExplainPage = R"(usage: sallyport explain [OPTIONS] [--] TOOL [ARGS]
 Print what run would do with the same options: the binary and its hash, the
 full command with its hardening, environment, limits, jail and guarantees.
-Nothing is started (but npm, to be asked, with --allow-registry) or written.
+No tool is started and nothing is written. With --allow-registry and
+--registry-auth your npm may be asked, with --jail container the engine.
 
 Takes every option of run (sallyport help run); it refuses what run refuses,
 with the same exit codes: 125 refused, 126 not runnable, 127 tool missing.
@@ -153,7 +155,7 @@ examples:
 }  // namespace
 
 extern constinit const Verb kExplainVerb{.name = "explain",
-                                         .summary = "print what run would do; starts nothing, writes nothing",
+                                         .summary = "print what run would do; starts no tool, writes nothing",
                                          .page = kExplainPage,
                                          .parse = parse_explain};
 
