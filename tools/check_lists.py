@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-GUARANTEE = re.compile(r'GuaranteeInfo\{Guarantee::k\w+, "([a-z_.]+)",\s*"([^"]+)"\}')
+GUARANTEE = re.compile(r'GuaranteeInfo\{Guarantee::k\w+, "([a-z_.]+)",\s*"([^"]+)"[^}]*\}')
 VERB = re.compile(r'const Verb (k\w+Verb)\{\s*\.name = "([a-z-]+)",\s*\.summary = "([^"]+)"')
 VERB_ROW = re.compile(r"&(k\w+Verb)")
 MATRIX_BEGIN, MATRIX_END = "<!-- tools/jail_matrix.py writes from here -->", "<!-- to here -->"

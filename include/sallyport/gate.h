@@ -137,7 +137,8 @@ struct Explanation {
 struct JailOffer {
   JailKind kind;
   Confinement confinement = Confinement::kJailed;
-  bool starts_slowly = false;  // half a minute
+  bool starts_slowly = false;            // half a minute
+  std::vector<Guarantee> never_gives{};  // a call in it that requires one of these is refused
 };
 
 class Gate {

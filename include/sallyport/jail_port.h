@@ -239,7 +239,8 @@ class Jail {
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }
   // The event of each run in it (C18).
   [[nodiscard]] virtual std::string_view event_name() const { return event_name::kJailWrapped; }
-  // Guarantees that this jail never gives. When kAuto uses such a jail, an event reports that.
+  // Guarantees that this jail never gives, whatever it lists. When kAuto has to take a jail that never gives what its first one does,
+  // an event reports that. For the jails of this library: `givers` of kGuarantees (sallyport/guarantee.h).
   [[nodiscard]] virtual std::span<const Guarantee> never_gives() const { return {}; }
   // The gate has admitted a call for this jail and will call stage(): start slow preparations now.
   virtual void expect_run() {}

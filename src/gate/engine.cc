@@ -82,10 +82,14 @@ class NoneWorked {
 };
 
 // Call before the run: kAuto gives less on this host than elsewhere, and the caller did not choose this jail by name.
-void warn_of_weaker_jail(EventSink* events, Jail& jail) {
-  if (events == nullptr || jail.never_gives().empty() || !jail.usable()) return;
+void warn_of_weaker_jail(EventSink* events, const Jail& preferred, Jail& jail) {
+  if (events == nullptr) return;
   std::vector<std::string_view> names;
-  for (const Guarantee guarantee : jail.never_gives()) names.push_back(name_of(guarantee));
+  for (const Guarantee guarantee : jail.never_gives()) {
+    const bool is_lost = std::ranges::find(preferred.never_gives(), guarantee) == preferred.never_gives().end();
+    if (is_lost) names.push_back(name_of(guarantee));
+  }
+  if (names.empty() || !jail.usable()) return;
   events->emit({.level = EventLevel::kWarning,
                 .name = event_name::kJailWeaker,
                 .fields = {{"jail", std::string(jail.name())}, {"lost", fmt::format("{}", fmt::join(names, ", "))}}});
@@ -159,7 +163,7 @@ Result<JailedSubprocessResult> Engine::perform_admitted(AdmittedCall call, std::
     // A missing tool is missing for every jail; but a program that is missing at the start may be this jail's own.
     const Status ready = make_ready(*jail, prepared, spec, Purpose::kRun);
     if (!ready && ready.error().as<JailUnavailable>() == nullptr) return fail(ready.error());
-    if (kind == JailKind::kAuto && ready) warn_of_weaker_jail(config_.events, *jail);
+    if (kind == JailKind::kAuto && ready) warn_of_weaker_jail(config_.events, *candidates.front(), *jail);
     Result<JailedSubprocessResult> result = ready ? try_in(*jail, prepared, spec, stop) : fail(ready.error());
     if (result || kind != JailKind::kAuto) return result;
     if (!host_cannot_jail(result.error())) return fail(none_worked.with_their_advice(std::move(result).error()));

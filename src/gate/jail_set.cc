@@ -68,7 +68,10 @@ std::vector<JailOffer> JailSet::offers() const {
   const auto add = [&offers](const Jail* jail) {
     const JailKind kind(jail->name());
     if (std::ranges::find(offers, kind, &JailOffer::kind) != offers.end()) return;
-    offers.push_back({.kind = kind, .confinement = jail->confinement(), .starts_slowly = jail->starts_slowly()});
+    offers.push_back({.kind = kind,
+                      .confinement = jail->confinement(),
+                      .starts_slowly = jail->starts_slowly(),
+                      .never_gives = {jail->never_gives().begin(), jail->never_gives().end()}});
   };
   std::ranges::for_each(auto_order_, add);
   std::ranges::for_each(jails_, add);

@@ -110,7 +110,7 @@ Result<JailedSubprocessResult> result_of(FinishedRun run, EgressSession& egress,
   spawn::Ended& ended = run.ended;
   TRY(keep_layers(run.spec, plan));
   receipt.run_as = ended.facts.run_as;
-  receipt.established = with_gates_part(run.staged.established(ended.facts), run.host, run.prepared);
+  receipt.established = with_gates_part(run.jail, run.staged.established(ended.facts), run.host, run.prepared);
   TRY(judge_git_review(plan, run.review, receipt.established));
   const std::uint64_t oom_kills = TRY(run.host.resources().oom_kills()) + ended.guests_oom_kills;
   // What we did to the run, and what the kernel's counter says, needs no report from inside; anything else does.

@@ -70,13 +70,15 @@ Status check_restrictions(const Jail& jail, const Plan& plan) {
 
 }  // namespace
 
-std::vector<Established> with_gates_part(std::vector<Established> by_jail, const EngineCallHost& host,
+std::vector<Established> with_gates_part(const Jail& jail, std::vector<Established> by_jail, const EngineCallHost& host,
                                          const Prepared& prepared) {
   const auto drop = [&by_jail](Guarantee guarantee) {
     std::erase_if(by_jail, [&](const Established& entry) { return entry.guarantee == guarantee; });
   };
   // A jail of an embedding program may list anything: drop entries that name no guarantee.
   std::erase_if(by_jail, [](const Established& entry) { return !is_guarantee(entry.guarantee); });
+  // Jails share steps, and what a step does for one it need not do for another.
+  for (const Guarantee never : jail.never_gives()) drop(never);
   for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);
   if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);
   if (!prepared.write_doubt.empty()) drop(Guarantee::kFsWriteConfined);
@@ -87,7 +89,7 @@ std::vector<Established> with_gates_part(std::vector<Established> by_jail, const
 
 Status check_established(const Jail& jail, const StagedRun& run, const RunFacts& facts, const EngineCallHost& host,
                          const Prepared& prepared) {
-  return check_given(jail, host, prepared.plan, with_gates_part(run.established(facts), host, prepared));
+  return check_given(jail, host, prepared.plan, with_gates_part(jail, run.established(facts), host, prepared));
 }
 
 Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared, Purpose purpose,
@@ -104,7 +106,7 @@ Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared
                                                    .another_follows = another_follows,
                                                    .host = host}));
   if (!run) return fail(jail_unavailable(jail.name(), "it staged nothing"));
-  std::vector<Established> would = with_gates_part(run->would_establish(), host, prepared);
+  std::vector<Established> would = with_gates_part(jail, run->would_establish(), host, prepared);
   TRY(check_given(jail, host, plan, would));
   return Staging{.run = std::move(run), .would_establish = std::move(would)};
 }

@@ -24,8 +24,8 @@ struct Staging {
 [[nodiscard]] Status check_established(const Jail& jail, const StagedRun& run, const RunFacts& facts,
                                        const EngineCallHost& host, const Prepared& prepared);
 
-// What the jail and the gate establish, without the guarantees that the view or a doubt removes.
-[[nodiscard]] std::vector<Established> with_gates_part(std::vector<Established> by_jail, const EngineCallHost& host,
-                                                       const Prepared& prepared);
+// What the jail and the gate establish, without the guarantees that the jail never gives, or that the view or a doubt removes.
+[[nodiscard]] std::vector<Established> with_gates_part(const Jail& jail, std::vector<Established> by_jail,
+                                                       const EngineCallHost& host, const Prepared& prepared);
 
 }  // namespace sallyport

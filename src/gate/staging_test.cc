@@ -51,8 +51,11 @@ class GivingJail final : public Jail {
     return std::make_unique<GivingStage>(gives);
   }
 
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return never; }
+
   Confinement is = Confinement::kJailed;
   std::vector<Established> gives;
+  std::vector<Guarantee> never;
   bool holds_limits = false;
   bool stages_nothing = false;
   int staged = 0;
@@ -185,9 +188,9 @@ TEST_F(StagingTest, DropsWhatTheGateDoubts) {
                                         {Guarantee::kFsWriteConfined, Mechanism::kMounts},
                                         {Guarantee::kFsReadonlySystem, Mechanism::kMounts}};
   const EngineCallHost for_call = host();
-  EXPECT_EQ(with_gates_part(all, for_call, prepared_), all);  // the control
+  EXPECT_EQ(with_gates_part(jail_, all, for_call, prepared_), all);  // the control
   prepared_.write_doubt = "a second name";
-  EXPECT_EQ(with_gates_part(all, for_call, prepared_), (std::vector<Established>{all[0], all[2]}));
+  EXPECT_EQ(with_gates_part(jail_, all, for_call, prepared_), (std::vector<Established>{all[0], all[2]}));
   prepared_.write_doubt.clear();
   Plan open;
   open.repo = repo_;
@@ -196,12 +199,22 @@ TEST_F(StagingTest, DropsWhatTheGateDoubts) {
   Result<GitGuard> guard = GitGuard::look(open);
   ASSERT_TRUE(guard) << guard.error().message;
   prepared_.git = *std::move(guard);
-  EXPECT_EQ(with_gates_part(all, for_call, prepared_), (std::vector<Established>{all[1], all[2]}));
+  EXPECT_EQ(with_gates_part(jail_, all, for_call, prepared_), (std::vector<Established>{all[1], all[2]}));
+}
+
+// It may share a step with a jail that does.
+TEST_F(StagingTest, DropsWhatTheJailNeverGives_C26) {
+  jail_.gives = {{Guarantee::kFsWriteConfined, Mechanism::kMounts}, {Guarantee::kExecPinned, Mechanism::kIdentity}};
+  prepared_.plan.required = {Guarantee::kExecPinned};
+  EXPECT_EQ(missing(stage_it()), "nothing");  // the control
+  jail_.never = {Guarantee::kExecPinned};
+  EXPECT_EQ(missing(stage_it()), name_of(Guarantee::kExecPinned));
+  EXPECT_EQ(with_gates_part(jail_, jail_.gives, host(), prepared_), (std::vector<Established>{jail_.gives[0]}));
 }
 
 TEST_F(StagingTest, DropsWhatNamesNoGuarantee) {
   const Established real{Guarantee::kNetIsolated, Mechanism::kJailsOwn};
-  EXPECT_EQ(with_gates_part({{static_cast<Guarantee>(200), Mechanism::kJailsOwn}, real}, host(), prepared_),
+  EXPECT_EQ(with_gates_part(jail_, {{static_cast<Guarantee>(200), Mechanism::kJailsOwn}, real}, host(), prepared_),
             std::vector<Established>{real});
 }
 
@@ -215,7 +228,7 @@ TEST_F(StagingTest, DropsWhatTheViewGivesAwayAndNamesThePath_C26) {
   EngineCallHost for_call = host();
   const auto view = for_call.view();
   ASSERT_TRUE(view) << view.error().message;
-  EXPECT_TRUE(with_gates_part(jail_.gives, for_call, prepared_).empty());
+  EXPECT_TRUE(with_gates_part(jail_, jail_.gives, for_call, prepared_).empty());
   const Result<Staging> refused = stage(jail_, for_call, prepared_, Purpose::kExplain);
   EXPECT_EQ(missing(refused), name_of(Guarantee::kFsHomeHidden));
   ASSERT_FALSE(refused);

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <tuple>
+#include <vector>
 
 #include "attack/cases.h"
 #include "conformance/surroundings.h"
+#include "sallyport/gate.h"
 #include "support/deep.h"
 #include "support/jails.h"
 #include "support/program.h"
@@ -47,23 +50,30 @@ bool may_be_impossible(std::string_view attack, Who who) {
   return false;
 }
 
-// A user who can make no cgroup cannot have these guarantees, and gets a refusal instead of less.
-bool may_be_refused(Guarantee guarantee, Who who) {
-  return who == Who::kUser && (guarantee == Guarantee::kLimitMemory || guarantee == Guarantee::kLimitPids ||
-                               guarantee == Guarantee::kLimitCpu);
+// By the table of guarantees, each jail's own: who requires one of these there is refused.
+bool must_be_refused(const attack::Case& one, JailKind jail) {
+  static const std::vector<JailOffer> offers = Gate::open({}).value()->jails();
+  const auto offer = std::ranges::find(offers, jail, &JailOffer::kind);
+  if (offer == offers.end()) ADD_FAILURE() << "no jail is called " << jail.name();
+  // An attack on the verdict requires nothing.
+  return offer != offers.end() && one.effect != attack::Effect::kForgesVerdict &&
+         std::ranges::find(offer->never_gives, one.guarantee) != offer->never_gives.end();
 }
 
-// What that jail declares that it cannot give: a bounded scratch, a workspace, processes out of sight, and anything closed inside
-// something writable, which is what protects git. A caller who asks for one of these is refused (docs/jails.md).
+// What a jail gives, and this host or this call does not let it: everything else that is refused is a guarantee lost.
+// A user who can make no cgroup cannot have the limits that take one, and gets a refusal instead of less.
+bool may_be_refused(const attack::Case& one, Who who) {
+  constexpr std::array kWithoutCgroup = {Guarantee::kLimitWall, Guarantee::kLimitOutput, Guarantee::kLimitDisk};
+  return who == Who::kUser && sallyport::name_of(one.guarantee).starts_with("limit.") &&
+         std::ranges::find(kWithoutCgroup, one.guarantee) == kWithoutCgroup.end();
+}
+
+// A workspace, and anything closed inside something writable, which is what protects git (docs/jails.md).
 bool may_be_refused_by_landlock(const attack::Case& one) {
   using attack::Prop;
-  const bool closed_in_open = has(one.props, Prop::kGitRepo) || has(one.props, Prop::kClosedCorner);
-  return closed_in_open || has(one.props, Prop::kWorkspace) || has(one.props, Prop::kDeviceNode) ||
-         one.guarantee == Guarantee::kProcPidIsolated || one.guarantee == Guarantee::kLimitDisk;
+  return has(one.props, Prop::kGitRepo) || has(one.props, Prop::kClosedCorner) || has(one.props, Prop::kWorkspace) ||
+         has(one.props, Prop::kDeviceNode);
 }
-
-// In all of these the host's own kernel serves the tool; a call that requires another is refused.
-bool must_be_refused(Guarantee guarantee) { return guarantee == Guarantee::kKernelSeparate; }
 
 void check(const attack::Finding& finding, JailKind jail, Who who) {
   const attack::Case& one = *finding.attack;
@@ -73,12 +83,12 @@ void check(const attack::Finding& finding, JailKind jail, Who who) {
     // Where not even the attack's surroundings can be made there is nothing to block.
     if (finding.jailed.got == Got::kNotTried) return;
   }
-  if (must_be_refused(one.guarantee)) {
+  if (must_be_refused(one, jail)) {
     EXPECT_EQ(finding.jailed.got, Got::kRefused) << attack::name_of(finding.jailed.got) << " " << finding.jailed.why;
     return;
   }
   if (finding.jailed.got == Got::kRefused) {
-    EXPECT_TRUE(may_be_refused(one.guarantee, who) || (jail == JailKind::kLandlock && may_be_refused_by_landlock(one)))
+    EXPECT_TRUE(may_be_refused(one, who) || (jail == JailKind::kLandlock && may_be_refused_by_landlock(one)))
         << finding.jailed.why;
     return;
   }

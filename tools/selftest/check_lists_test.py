@@ -9,7 +9,7 @@ class CheckListsTest(CheckTest):
     def setUp(self):
         super().setUp()
         self.write("include/sallyport/guarantee.h",
-                   'GuaranteeInfo{Guarantee::kOne, "a.one",\n  "the first"},\nGuaranteeInfo{Guarantee::kTwo, "a.two", "the second"},\n')
+                   'GuaranteeInfo{Guarantee::kOne, "a.one",\n  "the first"},\nGuaranteeInfo{Guarantee::kTwo, "a.two", "the second",\n Givers::kOci},\n')
         self.write("src/cli/verbs.cc", "extern const Verb kRunVerb;\n{&kRunVerb, &kLintVerb}\n")
         self.write("src/cli/verbs/run.cc", 'constinit const Verb kRunVerb{.name = "run",\n  .summary = "runs it",\n')
         self.write("src/cli/verbs/lint.cc", 'constinit const Verb kLintVerb{\n  .name = "lint", .summary = "reads it", .page = kPage};\n')

@@ -2,8 +2,10 @@
 // namespaces.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "core/policy/never_given.h"
 #include "jails/bwrap/bwrap.h"
 #include "sallyport/event_name.h"
 #include "sallyport/jail_port.h"
@@ -16,6 +18,7 @@ class BwrapJail final : public Jail {
   explicit BwrapJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kBwrap>; }
   [[nodiscard]] std::string_view event_name() const override { return event_name::kBwrapWrapped; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;

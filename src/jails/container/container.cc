@@ -234,11 +234,9 @@ std::vector<Established> establishes(const Plan& plan, const Inputs& inputs, con
     if (one.guarantee == Guarantee::kProcDiesWithParent) one.mechanism = Mechanism::kClientsStream;
   }
   hold_by_carrying(established, facts);
-  // No engine can mount a repo without its device nodes. Neither engine hides the parts of /proc that are for root
-  // alone, and root's tool runs as root.
+  // Neither engine hides the parts of /proc that are for root alone, and root's tool runs as root.
   std::erase_if(established, [&inputs](const Established& one) {
-    const bool for_root = one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
-    return for_root || one.guarantee == Guarantee::kFsWriteConfined;
+    return one.guarantee == Guarantee::kFsReadonlySystem && inputs.user.uid == 0;
   });
   // A cgroup v1 does not count socket memory, and for this jail the gate does not watch it.
   if (plan.limits.memory && !is_required(plan, Guarantee::kLimitMemory)) {

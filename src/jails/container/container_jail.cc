@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -24,7 +23,6 @@ namespace {
 constexpr const char* kScratchRoot = "/tmp";
 constexpr const char* kExplained = "/tmp/sallyport-…";
 
-constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kFsWriteConfined});
 // As in other jails (core/view/fs_view.cc): an answer comes at once or never.
 constexpr std::string_view kResolver = "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n";
 
@@ -191,8 +189,6 @@ std::vector<std::string> places_in(const std::vector<ViewEntry>& view) {
 }
 
 }  // namespace
-
-std::span<const Guarantee> ContainerJail::never_gives() const { return kNeverGives; }
 
 Status ContainerJail::usable() {
   if (!options_.image.empty()) return {};

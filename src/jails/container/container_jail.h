@@ -3,9 +3,11 @@
 
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "core/policy/never_given.h"
 #include "jails/container/image.h"
 #include "sallyport/container.h"
 #include "sallyport/jail_port.h"
@@ -18,7 +20,8 @@ class ContainerJail final : public Jail {
   ContainerJail(spawn::JailSupply& supply, ContainerOptions options) : supply_(supply), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
-  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  // No engine can mount a repo without its device nodes, so writes are not confined.
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kContainer>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::shared_ptr<const Executable>> resolve(const Plan& plan, CallHost& host) override;

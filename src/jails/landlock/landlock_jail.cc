@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -22,8 +21,6 @@
 
 namespace sallyport::landlock {
 namespace {
-
-constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kProcPidIsolated, Guarantee::kLimitDisk});
 
 constexpr const char* kScratchRoot = "/tmp";  // where each run gets its private directory
 // Stands for the private directory in the output of explain.
@@ -130,8 +127,6 @@ Status check_devices(const std::vector<Place>& places) {
 }
 
 }  // namespace
-
-std::span<const Guarantee> LandlockJail::never_gives() const { return kNeverGives; }
 
 Status LandlockJail::usable() {
   const int abi = landlock_abi();

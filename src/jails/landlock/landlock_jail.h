@@ -4,6 +4,7 @@
 #include <mutex>
 #include <span>
 
+#include "core/policy/never_given.h"
 #include "jails/landlock/landlock.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
@@ -15,7 +16,7 @@ class LandlockJail final : public Jail {
   explicit LandlockJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
-  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kLandlock>; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
 

@@ -28,9 +28,6 @@ namespace {
 
 constexpr const char* kScratchRoot = "/tmp";
 
-// In the guest, files do not have the host's identities; and the guest's processor time is not the tool's alone.
-constexpr auto kNeverGives = std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitCpu});
-
 // QEMU's jail has the plan's view and network, but not its limits. The guest enforces those; the size of the machine
 // bounds QEMU itself.
 class MachineHost final : public CallHost {
@@ -68,9 +65,6 @@ Plan plan_of_machine(const Plan& plan, std::vector<std::string> argv) {
 std::vector<Established> establishes(const Plan& plan, LandlockReach reach, Accelerator accelerator,
                                      const std::optional<RunFacts>& facts) {
   std::vector<Established> established = jail_establishes(plan, reach, facts);
-  std::erase_if(established, [](const Established& one) {
-    return std::ranges::find(kNeverGives, one.guarantee) != kNeverGives.end();
-  });
   if (plan.limits.memory) established.push_back({Guarantee::kLimitMemory, Mechanism::kGuestCgroup});
   if (plan.limits.pids) established.push_back({Guarantee::kLimitPids, Mechanism::kGuestCgroup});
   const bool kvm = accelerator == Accelerator::kKvm;
@@ -169,8 +163,6 @@ Status write_initramfs(const ScratchDir& files, const std::string& content) {
 }
 
 }  // namespace
-
-std::span<const Guarantee> MicrovmJail::never_gives() const { return kNeverGives; }
 
 Status MicrovmJail::processor_works() const {
   if (options_.accelerator == Accelerator::kKvm) return try_kvm();

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <mutex>
+#include <span>
 #include <string_view>
 
+#include "core/policy/never_given.h"
 #include "jails/microvm/kernel.h"
 #include "jails/microvm/machine.h"
 #include "sallyport/jail_port.h"
@@ -30,7 +32,8 @@ class MicrovmJail final : public Jail {
   [[nodiscard]] std::string_view name() const override { return options_.name; }
   [[nodiscard]] bool starts_slowly() const override { return options_.accelerator == Accelerator::kTcg; }
   [[nodiscard]] LayerSupport layers() const override { return around_.layers(); }
-  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  // In the guest, files do not have the host's identities; and the guest's processor time is not the tool's alone.
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kMicrovm>; }
   void expect_run() override { around_.expect_run(); }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

@@ -1,6 +1,9 @@
 // The default Linux jail: namespaces, a new root, seccomp and Landlock, with no program to install.
 #pragma once
 
+#include <span>
+
+#include "core/policy/never_given.h"
 #include "jails/native/native.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
@@ -17,6 +20,7 @@ class NativeJail final : public Jail {
   explicit NativeJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(options) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kNative>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kOverlay; }
   void expect_run() override;
   [[nodiscard]] Status usable() override;

@@ -2,8 +2,10 @@
 // uses it, and so does run_external_cli where no jail is usable (C17).
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "core/policy/never_given.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
 
@@ -16,6 +18,7 @@ class NoJail final : public Jail {
   explicit NoJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kNoJail>; }
   [[nodiscard]] Confinement confinement() const override { return Confinement::kNone; }
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
 

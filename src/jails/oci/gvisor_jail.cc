@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -19,18 +17,9 @@
 namespace sallyport::oci {
 namespace {
 
-// Inside, files do not have the host's identities; its tmpfs cannot be watched from outside; its processes are not
-// processes of the host.
-constexpr auto kNeverGives =
-    std::to_array<Guarantee>({Guarantee::kExecPinned, Guarantee::kLimitDisk, Guarantee::kLimitPids,
-                              Guarantee::kLimitMemory, Guarantee::kLimitCpu});
-
 std::vector<Established> establishes(const Plan& plan, const std::optional<RunFacts>& facts) {
   std::vector<Established> established = jail_establishes(plan, LandlockReach::kSystem);
   hold_by_carrying(established, facts);
-  std::erase_if(established, [](const Established& one) {
-    return std::ranges::find(kNeverGives, one.guarantee) != kNeverGives.end();
-  });
   established.push_back({Guarantee::kKernelSeparate, Mechanism::kGuestKernel});
   return established;
 }
@@ -70,8 +59,6 @@ class GvisorRun final : public StagedRun {
 };
 
 }  // namespace
-
-std::span<const Guarantee> GvisorJail::never_gives() const { return kNeverGives; }
 
 Status GvisorJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());

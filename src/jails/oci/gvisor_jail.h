@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "core/policy/never_given.h"
 #include "jails/oci/oci.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
@@ -17,7 +18,9 @@ class GvisorJail final : public Jail {
   explicit GvisorJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kGvisorName; }
-  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  // Inside, files do not have the host's identities; its tmpfs cannot be watched from outside; its processes are not
+  // processes of the host.
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kGvisor>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <string>
 
+#include "core/policy/never_given.h"
 #include "jails/oci/oci.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/jail_supply.h"
@@ -15,6 +17,7 @@ class OciJail final : public Jail {
   explicit OciJail(spawn::JailSupply& supply) : supply_(supply) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kOci>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

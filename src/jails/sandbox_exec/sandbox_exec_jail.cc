@@ -3,8 +3,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <optional>
@@ -28,12 +26,6 @@ constexpr bool kIsMacOs = true;
 #else
 constexpr bool kIsMacOs = false;
 #endif
-
-// The first two because a process can leave its group, and we know no other means to end it.
-constexpr auto kNeverGives = std::to_array<Guarantee>(
-    {Guarantee::kLimitWall, Guarantee::kProcDiesWithParent, Guarantee::kExecPinned, Guarantee::kNetDnsClosed,
-     Guarantee::kProcPidIsolated, Guarantee::kProcNoNewPrivs, Guarantee::kProcCapsDropped, Guarantee::kProcSeccomp,
-     Guarantee::kFsNoSetid, Guarantee::kLimitMemory, Guarantee::kLimitPids, Guarantee::kLimitDisk});
 
 // Stand for a run's own values in the output of explain.
 constexpr const char* kExplainedDirectory = "/sallyport-…";
@@ -101,8 +93,6 @@ Result<std::string> pin_launcher(CallHost& host, const std::string& launcher) {
 }
 
 }  // namespace
-
-std::span<const Guarantee> SandboxExecJail::never_gives() const { return kNeverGives; }
 
 Status SandboxExecJail::usable() {
   if (kIsMacOs || options_.stand_in_for_tests) return {};

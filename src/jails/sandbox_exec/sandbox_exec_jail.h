@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/policy/never_given.h"
 #include "sallyport/jail_port.h"
 
 namespace sallyport::sandbox_exec {
@@ -27,7 +28,8 @@ class SandboxExecJail final : public Jail {
   explicit SandboxExecJail(Options options = {}) : options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return kJailName; }
-  [[nodiscard]] std::span<const Guarantee> never_gives() const override;
+  // No limit of time and no end with the owner: a process can leave its group, and we know no other means to end it.
+  [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kSandboxExec>; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;
 
