@@ -75,8 +75,10 @@ std::vector<Established> with_gates_part(const Jail& jail, std::vector<Establish
   const auto drop = [&by_jail](Guarantee guarantee) {
     std::erase_if(by_jail, [&](const Established& entry) { return entry.guarantee == guarantee; });
   };
-  // A jail of an embedding program may list anything: drop entries that name no guarantee.
-  std::erase_if(by_jail, [](const Established& entry) { return !is_guarantee(entry.guarantee); });
+  // A jail of an embedding program may list anything: drop entries that name no guarantee, or no means that gives it.
+  std::erase_if(by_jail, [](const Established& entry) {
+    return !is_guarantee(entry.guarantee) || !is_mechanism(entry.mechanism);
+  });
   // Jails share steps, and what a step does for one it need not do for another.
   for (const Guarantee never : jail.never_gives()) drop(never);
   for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);

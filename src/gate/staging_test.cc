@@ -218,6 +218,19 @@ TEST_F(StagingTest, DropsWhatNamesNoGuarantee) {
             std::vector<Established>{real});
 }
 
+// name_of(Mechanism) reads a table: the receipt of a jail that lies must not read beyond its end.
+TEST_F(StagingTest, DropsWhatNamesNoMechanismAndThenRefusesWhatWasRequired_C26) {
+  const Established real{Guarantee::kNetIsolated, Mechanism::kJailsOwn};
+  const Established lie{Guarantee::kFsHomeHidden, static_cast<Mechanism>(kMechanisms.size())};
+  const Established far{Guarantee::kFsHomeHidden, static_cast<Mechanism>(255)};
+  EXPECT_EQ(with_gates_part({lie, real, far}, host(), prepared_), std::vector<Established>{real});
+  jail_.gives = {real, lie};
+  prepared_.plan.required = {Guarantee::kNetIsolated};
+  EXPECT_EQ(missing(stage_it()), "nothing");  // the control
+  prepared_.plan.required = {Guarantee::kFsHomeHidden};
+  EXPECT_EQ(missing(stage_it()), name_of(Guarantee::kFsHomeHidden));
+}
+
 TEST_F(StagingTest, DropsWhatTheViewGivesAwayAndNamesThePath_C26) {
   const fs::path homes = dir() / "homes";
   fs::create_directories(homes / "me");
