@@ -38,8 +38,8 @@ sallyport::JailedSubprocessResult result_with(std::string_view bytes) {
   sallyport::JailedSubprocessResult result;
   result.stdout_stream.bytes = bytes.substr(0, middle);
   result.stderr_stream.bytes = bytes.substr(middle);
-  result.receipt.binary.path = bytes;
-  result.denials.push_back({.host = std::string(bytes), .reason = std::string(bytes)});
+  result.receipt.binary = sallyport::BinaryIdentity{.path = std::string(bytes)};
+  result.denials.push_back({.host = std::string(bytes)});
   return result;
 }
 

@@ -27,6 +27,7 @@
 
 #include "sallyport/allow_package_scripts.h"
 #include "sallyport/allow_unjailed.h"
+#include "sallyport/denial.h"
 #include "sallyport/limits.h"
 #include "sallyport/outcome.h"
 #include "sallyport/plan.h"
@@ -134,16 +135,6 @@ struct Usage {
   std::chrono::microseconds user{};
   std::chrono::microseconds system{};
   std::uint64_t peak_rss_bytes = 0;
-};
-
-// Denied connections or lookups (egress), one for each different host, port and reason.
-struct Denial {
-  std::string host{};      // a name, or an IP address that no lookup gave; printable
-  std::uint16_t port = 0;  // 0: the name was looked up, no connection was tried
-  std::string reason{};    // one of a closed set, see docs/json.md
-  std::uint64_t count = 1;
-  std::chrono::system_clock::time_point time{};  // of the first
-  std::string hint{};  // the rule that would allow it (Error::hint shows its syntax); empty if none would
 };
 
 // Something that the run left in a writable place and that git would have executed later, outside; and what the gate

@@ -35,7 +35,7 @@ TEST_F(SinkTest, C33_a_call_leaves_an_intent_and_a_result_under_one_id) {
   const std::string run = *sink_->begin({.spec = call, .policy_digest = "abc"});
   JailedSubprocessResult result{.outcome = Completed{.fate = ExitCode{.value = 3}}};
   result.stdout_stream = {.bytes = "hello", .truncated = false, .total_bytes = 5};
-  result.denials.push_back({.host = "evil.example", .port = 443, .reason = "not_allowed"});
+  result.denials.push_back({.host = "evil.example", .port = 443, .reason = DenialReason::kHostNotAllowed});
   ASSERT_TRUE(
       sink_->end(run, {.spec = call, .policy_digest = "abc"}, Result<JailedSubprocessResult>(std::move(result))));
   const std::vector<Json> all = records();
@@ -96,7 +96,7 @@ TEST_F(SinkTest, C33_hostile_text_stays_one_short_line_of_ascii) {
   const std::string run = *sink_->begin({.spec = call});
   JailedSubprocessResult result{.outcome = NetworkDenied{.host = std::string(1 << 20, '\x1b'), .port = 1}};
   for (int i = 0; i < 1000; ++i)
-    result.denials.push_back({.host = std::string(3000, '\x02'), .port = 1, .reason = "x"});
+    result.denials.push_back({.host = std::string(3000, '\x02'), .port = 1, .reason = DenialReason::kNotTcp});
   ASSERT_TRUE(sink_->end(run, {.spec = call}, Result<JailedSubprocessResult>(std::move(result))));
   const std::string log = read(first_file());
   EXPECT_EQ(std::ranges::count(log, '\n'), 2);

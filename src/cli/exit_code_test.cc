@@ -36,13 +36,14 @@ TEST(Verdict, EveryEndThatIsNotTheToolsOwnIsReported) {
   EXPECT_EQ(verdict_of(Completed{Signal{11}}, "git", 0).line, "git ended by SIGSEGV");
   EXPECT_EQ(verdict_of(TimedOut{.elapsed = 2000ms, .limit = 2000ms}, "git", 0).line,
             "timed out after 2.00 s: killed git and everything it started");
-  const Denial denial{.host = "registry.test", .reason = "no host is allowed", .hint = "--allow-host registry.test"};
+  const Denial denial{
+      .host = "registry.test", .reason = DenialReason::kNoHostAllowed, .hint = "--allow-host registry.test"};
   const Verdict late = verdict_of(TimedOut{.elapsed = 2000ms, .limit = 2000ms}, "npm", 0, {{denial}});
   EXPECT_EQ(
       late.line,
       "denied registry.test (no host is allowed), then timed out after 2.00 s: killed npm and everything it started");
   EXPECT_TRUE(late.hint.starts_with("--allow-host registry.test; or raise --timeout")) << late.hint;
-  const Denial unknown{.host = "registry.test", .reason = "name does not resolve"};
+  const Denial unknown{.host = "registry.test", .reason = DenialReason::kNameDoesNotResolve};
   EXPECT_NE(verdict_of(NetworkDenied{}, "npm", 0, {{denial, unknown}}).hint, "");
   EXPECT_EQ(verdict_of(NetworkDenied{}, "npm", 0, {{unknown}}).hint, "") << "no option makes a name resolve";
   EXPECT_EQ(verdict_of(Cancelled{.elapsed = 1500ms}, "git", 2).line,

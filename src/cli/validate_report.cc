@@ -110,9 +110,8 @@ void add_denials(std::string& text, const jobs::ValidateReport& report) {
     for (const jobs::Step& step : stage.steps) {
       for (const Denial& denial : step.denials) {
         const std::string where = denial.port == 0 ? denial.host : fmt::format("{}:{}", denial.host, denial.port);
-        lines +=
-            fmt::format("  {:<8} {} ({}{})\n", jobs::name_of(stage.stage), printable(where), printable(denial.reason),
-                        denial.count > 1 ? fmt::format(", {} times", denial.count) : std::string());
+        lines += fmt::format("  {:<8} {} ({}{})\n", jobs::name_of(stage.stage), printable(where), reason_text(denial),
+                             denial.count > 1 ? fmt::format(", {} times", denial.count) : std::string());
       }
     }
   }

@@ -58,7 +58,8 @@ Verdict of_timeout(const TimedOut& timed_out, std::string_view tool, std::span<c
   if (denials.empty()) return {.line = std::move(line), .hint = std::move(hint)};
   const Denial& first = denials.front();
   const std::string more = denials.size() > 1 ? fmt::format(" and {} more", denials.size() - 1) : "";
-  return {.line = fmt::format("denied {}{} ({}), then {}", place_of(first.host, first.port), more, first.reason, line),
+  return {.line = fmt::format("denied {}{} ({}), then {}", place_of(first.host, first.port), more, reason_text(first),
+                              line),
           .hint = first.hint.empty() ? hint : fmt::format("{}; or {}", first.hint, hint)};
 }
 

@@ -169,7 +169,7 @@ void Connection::use_found(UpstreamSearch::Found found) {
 void Connection::refuse(const Refusal& refusal) {
   const ClientStream::Place& place = up_.place();
   run_.denials.add(refusal.host.empty() ? std::string_view(place.name) : refusal.host, place.port, refusal.reason,
-                   refusal.address_class);
+                   refusal.address);
   const bool readable = !refusal.goodbye.empty() && up_.may_answer() && !down_.in_flight() && !down_ended_;
   if (!readable) return ends_.abort();
   say_goodbye(refusal.goodbye);

@@ -9,39 +9,10 @@
 #include <vector>
 
 #include "os/event_fd.h"
+#include "sallyport/denial.h"
 #include "sallyport/event.h"
-#include "sallyport/jail.h"
 
 namespace sallyport {
-
-// A closed set; the texts are in docs/json.md.
-enum class DenialReason : std::uint8_t {
-  kHostNotAllowed,
-  kPortNotAllowed,
-  kAddressWithoutName,
-  kNotTcp,
-  kServerNameDiffers,
-  kNoServerName,
-  kEncryptedClientHello,
-  kEarlyData,
-  kNotTls,
-  kAmbiguousTls,
-  kNotHttp,
-  kAmbiguousHttp,
-  kHttpUpgrade,
-  kHostHeaderDiffers,
-  kSpecialAddress,  // its text names the class: "private address", "benchmark address", …
-  kOwnAddress,
-  kNameDoesNotResolve,
-  kByteBudget,
-  kClientTooSlow,
-  kTooManyNames,
-  kNotForCredentials,    // we refused to send the request with the operator's credentials
-  kCredentialsInAnswer,  // the registry's answer would have shown them to the tool
-  kMoreDenials,
-};
-
-[[nodiscard]] std::string_view denial_text(DenialReason reason);
 
 class DenialLog {
  public:
@@ -54,8 +25,8 @@ class DenialLog {
       : first_(std::move(first)), sink_(sink), no_host_allowed_(no_host_allowed) {}
 
   // `host` may hold any bytes. Host, port and reason identify an entry; past kMostEntries all share one.
-  // `address_class`, for kSpecialAddress: the result of why_not_public().
-  void add(std::string_view host, std::uint16_t port, DenialReason reason, std::string_view address_class = {});
+  // `address`: for kSpecialAddress.
+  void add(std::string_view host, std::uint16_t port, DenialReason reason, AddressKind address = AddressKind::kPublic);
 
   // Readable from the first refusal on.
   [[nodiscard]] int first_fd() const { return first_.fd(); }

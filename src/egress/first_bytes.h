@@ -15,9 +15,9 @@ namespace sallyport {
 
 struct Refusal {
   DenialReason reason = DenialReason::kNotTls;
-  std::string host{};                // empty: the name that the connection's address stands for
-  std::string goodbye{};             // the message to the client; empty: a reset
-  std::string_view address_class{};  // of DenialReason::kSpecialAddress
+  std::string host{};                          // empty: the name that the connection's address stands for
+  std::string goodbye{};                       // the message to the client; empty: a reset
+  AddressKind address = AddressKind::kPublic;  // of DenialReason::kSpecialAddress
 };
 
 struct FirstBytes {

@@ -104,7 +104,7 @@ void RegistryConnection::judge(const HttpRequests::Step& step) {
 void RegistryConnection::use_found(UpstreamSearch::Found found) {
   if (!is_in(State::kSeeking)) return;
   if (found.refusal) {
-    run_.denials.add(endpoint_.name, endpoint_.registry_port, found.refusal->reason, found.refusal->address_class);
+    run_.denials.add(endpoint_.name, endpoint_.registry_port, found.refusal->reason, found.refusal->address);
     return say_goodbye(http_error("502 Bad Gateway", "the registry's address is refused"));
   }
   if (!found.server) return unreachable(found.unreachable);

@@ -99,7 +99,7 @@ UniqueFd Jail::open(std::string_view name, std::uint16_t port, bool v6) const {
 std::vector<std::string> texts(const std::vector<Denial>& denials) {
   std::vector<std::string> lines;
   for (const Denial& denial : denials) {
-    lines.push_back(fmt::format("{}:{} {} x{}", denial.host, denial.port, denial.reason, denial.count));
+    lines.push_back(fmt::format("{}:{} {} x{}", denial.host, denial.port, reason_text(denial), denial.count));
   }
   return lines;
 }

@@ -35,10 +35,10 @@ VettedAddresses vet_addresses(std::span<const IpAddress> found, std::span<const 
   const bool own_too = rule.may_be_private || rule.any_class ||
                        std::ranges::find(rule.also_classes, AddressClass::kLoopback) != rule.also_classes.end();
   for (const IpAddress& address : found) {
-    const std::optional<std::string_view> why = why_not_public(address);
-    if (why && !rule_admits(rule, *why)) {
+    const AddressKind kind = kind_of(address);
+    if (!rule_admits(rule, kind)) {
       // A metadata service decides the message: no option would help.
-      if (vetted.address_class.empty() || *why == "metadata") vetted.address_class = *why;
+      if (vetted.special == AddressKind::kPublic || kind == AddressKind::kMetadata) vetted.special = kind;
     } else if (!own_too && std::ranges::find(own, address) != own.end()) {
       own_seen = true;
     } else {

@@ -13,7 +13,8 @@ namespace sallyport {
 struct VettedAddresses {
   std::vector<IpAddress> usable{};         // IPv6 first, then alternating families (RFC 8305)
   std::optional<DenialReason> why_none{};  // set when none is usable
-  std::string_view address_class{};        // for kSpecialAddress: why_not_public() of the first of them
+  // For kSpecialAddress: of the first of them, or kMetadata when one is that.
+  AddressKind special = AddressKind::kPublic;
 };
 
 // Drops every address that is neither public nor of a class that the rule admits, and those in `own`, this machine's,

@@ -28,7 +28,7 @@ int UpstreamConnect::begin(const Endpoint& endpoint) {
   UniqueFd fd(::socket(endpoint.address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno;
   send_at_once(fd.get());
-  if (why_not_public(endpoint.address) == "loopback") do_not_pace(fd.get());
+  if (kind_of(endpoint.address) == AddressKind::kLoopback) do_not_pace(fd.get());
   const SocketAddress address = socket_address(endpoint);
   if (::connect(fd.get(), address.get(), address.length) != 0 && errno != EINPROGRESS) return errno;
   // Watch it even if it is connected already: epoll reports it writable at once, so there is only one success path.

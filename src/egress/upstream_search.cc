@@ -43,7 +43,7 @@ void UpstreamSearch::use_addresses(std::span<const IpAddress> found) {
   if (!own) return finish({.unreachable = errno_text(errno)});
   const VettedAddresses vetted = vet_addresses(found, *own, run_.rules.rules()[wanted_.rule].fields());
   if (vetted.why_none) {
-    return finish({.refusal = Refusal{.reason = *vetted.why_none, .address_class = vetted.address_class}});
+    return finish({.refusal = Refusal{.reason = *vetted.why_none, .address = vetted.special}});
   }
   std::vector<Endpoint> endpoints;
   for (const IpAddress& address : vetted.usable) endpoints.push_back({.address = address, .port = wanted_.port});

@@ -67,7 +67,7 @@ TEST_F(Upstream, RefusesANameThatLeadsIntoAPrivateNetwork_C24) {
     Jail jail({rule_for("x.test", kNamedPort), rule_for("x.test", kNamedPort + 1)}, {.nameserver = names.where()});
     EXPECT_EQ(greet(jail).error, ECONNRESET) << address;
     EXPECT_EQ(greet(jail, "x.test", kNamedPort + 1).error, ECONNRESET) << address;
-    const std::string why(why_not_public(*parse_ip_address(address)).value_or("public"));
+    const std::string why(name_of(kind_of(*parse_ip_address(address))));
     EXPECT_THAT(texts(jail.stop()),
                 ElementsAre("x.test:4873 " + why + " address x1", "x.test:4874 " + why + " address x1"))
         << address;

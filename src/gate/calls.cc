@@ -27,7 +27,7 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
     Error error = probe_timeout(tool, timed_out.elapsed);
     if (result.denials.empty()) return error;
     const Denial& first = result.denials.front();
-    error.message = fmt::format("denied {}: {}; then {}", first.host, first.reason, error.message);
+    error.message = fmt::format("denied {}: {}; then {}", first.host, reason_text(first), error.message);
     error.hint = fmt::format("allow the host ({}), or {}", first.hint, error.hint);
     return error;
   };

@@ -82,8 +82,7 @@ class Rebinding : public testing::TestWithParam<Where> {
     const int before = server_.connections();
     const nlohmann::json record = fetch(rule);
     EXPECT_EQ(server_.connections(), before) << address << " was reached";
-    expect_denied(record, "rebind.test",
-                  std::string(why_not_public(*parse_ip_address(address)).value_or("public")) + " address");
+    expect_denied(record, "rebind.test", std::string(name_of(kind_of(*parse_ip_address(address)))) + " address");
     EXPECT_EQ(record.value("stdout", "").find("reached"), std::string::npos) << record;
     EXPECT_TRUE(reach_directly(address)) << address << ": the attack could not have worked";
   }

@@ -118,8 +118,8 @@ TEST(AddressBook, GivesEachNameItsOwnAddressesAndKnowsThemAgain) {
   EXPECT_EQ(book.name_of(*a4), "a.test");
   EXPECT_EQ(book.name_of(*b6), "b.test");
   EXPECT_EQ(book.name_of(*book.v6_of("a.test")), "a.test");
-  EXPECT_EQ(why_not_public(*a4), "benchmark") << "nobody's real address";
-  EXPECT_EQ(why_not_public(*b6), "benchmark");
+  EXPECT_EQ(kind_of(*a4), AddressKind::kBenchmark) << "nobody's real address";
+  EXPECT_EQ(kind_of(*b6), AddressKind::kBenchmark);
 }
 
 TEST(AddressBook, KnowsNoAddressItDidNotGive) {

@@ -199,9 +199,9 @@ class HostRuleReader {
       return fail(error("the target's address has two readings", fmt::format("write it as {}:{}", text, target.port)));
     }
     if (target.address.find('%') != std::string::npos) return fail(error("a target has no zone", kTargetHint));
-    const std::string_view kind = why_not_public(*address).value_or("");
-    if (kind == "unspecified" || kind == "multicast" || kind == "broadcast") {
-      return fail(error(fmt::format("the target is {}", kind), kTargetHint));
+    const AddressKind kind = kind_of(*address);
+    if (kind == AddressKind::kUnspecified || kind == AddressKind::kMulticast || kind == AddressKind::kBroadcast) {
+      return fail(error(fmt::format("the target is {}", name_of(kind)), kTargetHint));
     }
     target.address = std::move(text);
     return {};
@@ -250,8 +250,9 @@ class HostRuleReader {
     }
     const std::optional<AddressClass> found = address_class_named(name);
     if (!found) {
-      const std::string why = name == "metadata" ? "a metadata service is never admitted"
-                                                 : fmt::format("there is no class of addresses '{}'", name);
+      const std::string why = name == name_of(AddressKind::kMetadata)
+                                  ? "a metadata service is never admitted"
+                                  : fmt::format("there is no class of addresses '{}'", name);
       return fail(
           error(why,
                 "one of private, shared, loopback, link-local, site-local, benchmark (198.18/15), documentation, "

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "sallyport/denial.h"
 #include "sallyport/egress.h"
 
 namespace sallyport {
@@ -28,14 +29,15 @@ struct IpAddress {
 // Canonical: dotted decimal, or RFC 5952.
 [[nodiscard]] std::string ip_address_text(const IpAddress& address);
 
-// nullopt when the address is a public unicast one; otherwise what it is ("loopback", "private", "link-local",
-// "metadata", "multicast", …). For v4-mapped, v4-compatible, NAT64 (also local-use), 6to4 and Teredo addresses, the
-// embedded IPv4 decides.
-[[nodiscard]] std::optional<std::string_view> why_not_public(const IpAddress& address);
-// The class with that name; nullopt when no rule can admit it.
+// kPublic for a public unicast address only. For v4-mapped, v4-compatible, NAT64 (also local-use), 6to4 and Teredo
+// addresses, the embedded IPv4 decides.
+[[nodiscard]] AddressKind kind_of(const IpAddress& address);
+// The class by which a rule can admit the kind; nullopt when no rule can, and for kPublic, which needs none.
+[[nodiscard]] std::optional<AddressClass> class_of(AddressKind kind);
+// The class with that name, as rules write it.
 [[nodiscard]] std::optional<AddressClass> address_class_named(std::string_view name);
-// True when the rule admits an address with this result of why_not_public().
 [[nodiscard]] bool is_address_class(AddressClass address_class);  // false for a value that was cast from a number
-[[nodiscard]] bool rule_admits(const HostRuleFields& rule, std::string_view why_not_public);
+// True when a name of this rule may lead to an address of this kind.
+[[nodiscard]] bool rule_admits(const HostRuleFields& rule, AddressKind kind);
 
 }  // namespace sallyport

@@ -131,23 +131,22 @@ RC_GTEST_PROP(IpAddress, Ipv4IsReadAsTheSystemReadsIt, ()) {
 
 struct SpecialAddress {
   const char* text;
-  const char* what;  // "" for a public one
+  const char* kind;
 };
 
-class WhyNotPublic : public testing::TestWithParam<SpecialAddress> {};
+class KindOf : public testing::TestWithParam<SpecialAddress> {};
 
-TEST_P(WhyNotPublic, SaysWhatKindOfAddressItIs_C24) {
-  const std::optional<std::string_view> why = why_not_public(address_of(GetParam().text));
-  EXPECT_EQ(why.value_or(""), GetParam().what) << GetParam().text;
+TEST_P(KindOf, SaysWhatAnAddressIs_C24) {
+  EXPECT_EQ(name_of(kind_of(address_of(GetParam().text))), GetParam().kind) << GetParam().text;
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Ipv4, WhyNotPublic,
-    testing::Values(SpecialAddress{"8.8.8.8", ""}, SpecialAddress{"93.184.216.34", ""},
-                    SpecialAddress{"172.15.255.255", ""}, SpecialAddress{"172.32.0.0", ""},
-                    SpecialAddress{"100.63.255.255", ""}, SpecialAddress{"100.128.0.0", ""},
-                    SpecialAddress{"198.17.255.255", ""}, SpecialAddress{"198.20.0.0", ""},
-                    SpecialAddress{"223.255.255.255", ""}, SpecialAddress{"0.0.0.0", "unspecified"},
+    Ipv4, KindOf,
+    testing::Values(SpecialAddress{"8.8.8.8", "public"}, SpecialAddress{"93.184.216.34", "public"},
+                    SpecialAddress{"172.15.255.255", "public"}, SpecialAddress{"172.32.0.0", "public"},
+                    SpecialAddress{"100.63.255.255", "public"}, SpecialAddress{"100.128.0.0", "public"},
+                    SpecialAddress{"198.17.255.255", "public"}, SpecialAddress{"198.20.0.0", "public"},
+                    SpecialAddress{"223.255.255.255", "public"}, SpecialAddress{"0.0.0.0", "unspecified"},
                     SpecialAddress{"0.1.2.3", "unspecified"}, SpecialAddress{"10.255.0.1", "private"},
                     SpecialAddress{"172.16.0.1", "private"}, SpecialAddress{"172.31.255.255", "private"},
                     SpecialAddress{"192.168.1.1", "private"}, SpecialAddress{"100.64.0.1", "shared"},
@@ -162,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
                     SpecialAddress{"255.255.255.255", "broadcast"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Ipv6, WhyNotPublic,
-    testing::Values(SpecialAddress{"2606:2800:220:1::1", ""}, SpecialAddress{"2001:4860:4860::8888", ""},
-                    SpecialAddress{"2620:4f:8000::1", ""}, SpecialAddress{"::", "unspecified"},
+    Ipv6, KindOf,
+    testing::Values(SpecialAddress{"2606:2800:220:1::1", "public"}, SpecialAddress{"2001:4860:4860::8888", "public"},
+                    SpecialAddress{"2620:4f:8000::1", "public"}, SpecialAddress{"::", "unspecified"},
                     SpecialAddress{"::1", "loopback"}, SpecialAddress{"fd00:ec2::254", "metadata"},
                     SpecialAddress{"fd20:ce::254", "metadata"}, SpecialAddress{"fe80::a9fe:a9fe", "metadata"},
                     SpecialAddress{"fc00::1", "private"}, SpecialAddress{"fdff::1", "private"},
@@ -177,31 +176,65 @@ INSTANTIATE_TEST_SUITE_P(
                     SpecialAddress{"::ffff:0:127.0.0.1", "reserved"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Ipv4Inside, WhyNotPublic,
+    Ipv4Inside, KindOf,
     testing::Values(
-        SpecialAddress{"::ffff:8.8.8.8", ""}, SpecialAddress{"::ffff:127.0.0.1", "loopback"},
+        SpecialAddress{"::ffff:8.8.8.8", "public"}, SpecialAddress{"::ffff:127.0.0.1", "loopback"},
         SpecialAddress{"::127.0.0.1", "loopback"}, SpecialAddress{"::8.8.8.8", "reserved"},
-        SpecialAddress{"64:ff9b::8.8.8.8", ""}, SpecialAddress{"64:ff9b::169.254.169.254", "metadata"},
+        SpecialAddress{"64:ff9b::8.8.8.8", "public"}, SpecialAddress{"64:ff9b::169.254.169.254", "metadata"},
         SpecialAddress{"64:ff9b::10.0.0.1", "private"},
         // Local-use NAT64 with prefixes of 48, 56, 64 and 96 bits.
-        SpecialAddress{"64:ff9b:1:808:8:800::", ""}, SpecialAddress{"64:ff9b:1:8:8:808::", ""},
-        SpecialAddress{"64:ff9b:1:0:8:808:800::", ""}, SpecialAddress{"64:ff9b:1::8.8.8.8", ""},
+        SpecialAddress{"64:ff9b:1:808:8:800::", "public"}, SpecialAddress{"64:ff9b:1:8:8:808::", "public"},
+        SpecialAddress{"64:ff9b:1:0:8:808:800::", "public"}, SpecialAddress{"64:ff9b:1::8.8.8.8", "public"},
         SpecialAddress{"64:ff9b:1:a00:0:100::", "private"}, SpecialAddress{"64:ff9b:1:0a:0:1::", "private"},
         SpecialAddress{"64:ff9b:1:0:7f:0:100::", "loopback"}, SpecialAddress{"64:ff9b:1::127.0.0.1", "loopback"},
-        SpecialAddress{"64:ff9b:1::", "unspecified"}, SpecialAddress{"2002:808:808::1", ""},
+        SpecialAddress{"64:ff9b:1::", "unspecified"}, SpecialAddress{"2002:808:808::1", "public"},
         SpecialAddress{"2002:7f00:1::1", "loopback"}, SpecialAddress{"2002:c0a8:101::1", "private"},
         SpecialAddress{"2001:0:4136:e378:8000:63bf:3fff:fdd2", "documentation"},  // its client is 192.0.2.45
-        SpecialAddress{"2001:0:808:808::f7f7:f7f7", ""}, SpecialAddress{"2001:0:a00:1::f7f7:f7f7", "private"},
+        SpecialAddress{"2001:0:808:808::f7f7:f7f7", "public"}, SpecialAddress{"2001:0:a00:1::f7f7:f7f7", "private"},
         SpecialAddress{"2606:2800::5efe:10.0.0.1", "private"},
-        SpecialAddress{"2606:2800::200:5efe:127.0.0.1", "loopback"}, SpecialAddress{"2606:2800::5efe:8.8.8.8", ""}));
+        SpecialAddress{"2606:2800::200:5efe:127.0.0.1", "loopback"},
+        SpecialAddress{"2606:2800::5efe:8.8.8.8", "public"}));
 
-RC_GTEST_PROP(WhyNotPublicV4, IsTheSameInsideMappedAndNat64Addresses, ()) {
+TEST(AddressKind, IsAdmittedByARuleOnlyWhenPublicOrOfOneOfItsClasses_C24) {
+  const HostRuleFields plain{.name = "a.test"};
+  const HostRuleFields own{.name = "a.test", .may_be_private = true};
+  const HostRuleFields shared{.name = "a.test", .also_classes = {AddressClass::kShared}};
+  const HostRuleFields any{.name = "a.test", .any_class = true};
+  for (const HostRuleFields& rule : {plain, own, shared, any}) {
+    EXPECT_TRUE(rule_admits(rule, AddressKind::kPublic));
+    for (const AddressKind never : {AddressKind::kMetadata, AddressKind::kUnspecified, AddressKind::kMulticast,
+                                    AddressKind::kBroadcast, AddressKind::kDiscard, static_cast<AddressKind>(200)}) {
+      EXPECT_FALSE(rule_admits(rule, never)) << name_of(never);
+      EXPECT_FALSE(class_of(never)) << name_of(never);
+    }
+  }
+  EXPECT_FALSE(rule_admits(plain, AddressKind::kPrivate));
+  EXPECT_TRUE(rule_admits(own, AddressKind::kPrivate));
+  EXPECT_FALSE(rule_admits(own, AddressKind::kReserved));
+  EXPECT_TRUE(rule_admits(shared, AddressKind::kShared));
+  EXPECT_FALSE(rule_admits(shared, AddressKind::kPrivate));
+  EXPECT_TRUE(rule_admits(any, AddressKind::kReserved));
+}
+
+TEST(AddressKind, HasTheNameOfItsClass) {
+  for (const std::string_view name :
+       {"private", "shared", "loopback", "link-local", "site-local", "benchmark", "documentation", "reserved"}) {
+    const std::optional<AddressClass> found = address_class_named(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(name_of(*found), name);
+  }
+  for (const std::string_view name : {"public", "metadata", "multicast", "unknown", ""}) {
+    EXPECT_FALSE(address_class_named(name)) << name;
+  }
+}
+
+RC_GTEST_PROP(KindOfV4, IsTheSameInsideMappedAndNat64Addresses, ()) {
   const IpAddress v4 = any_v4_address();
   IpAddress mapped{.v6 = true, .bytes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}};
   IpAddress nat64{.v6 = true, .bytes = {0x00, 0x64, 0xff, 0x9b}};
   for (IpAddress* outer : {&mapped, &nat64}) {
     std::copy_n(v4.bytes.begin(), 4, outer->bytes.begin() + 12);
-    RC_ASSERT(why_not_public(*outer) == why_not_public(v4));
+    RC_ASSERT(kind_of(*outer) == kind_of(v4));
   }
 }
 

@@ -26,7 +26,7 @@ JailedSubprocessResult result_of(Outcome outcome) {
   result.git_findings = {{.path = "/r/.git/hooks/x", .what = "a hook", .action = "removed"}};
   result.denials = {{.host = "evil.example",
                      .port = 443,
-                     .reason = "host not allowed",
+                     .reason = DenialReason::kHostNotAllowed,
                      .count = 2,
                      .time = std::chrono::system_clock::time_point(1500ms),
                      .hint = "--allow-host evil.example"}};

@@ -217,7 +217,7 @@ Json json_of(const Receipt& receipt) {
 Json json_of(const Denial& denial) {
   return {{"host", json_text(denial.host)},
           {"port", denial.port},
-          {"reason", json_text(denial.reason)},
+          {"reason", reason_text(denial)},
           {"hint", json_text(denial.hint)},
           {"count", denial.count},
           {"time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(denial.time.time_since_epoch()).count()}};

@@ -43,7 +43,7 @@ void add_stage(const StageResult& stage, Ran& ran) {
       ran.findings.push_back({.rule = std::string(kDeniedRule),
                               .severity = Severity::kHigh,
                               .message = fmt::format("{} reached for {}:{}: {}", name_of(stage.stage),
-                                                     shown(denial.host), denial.port, shown(denial.reason))});
+                                                     shown(denial.host), denial.port, reason_text(denial))});
     }
   }
   if (stage.state == StageState::kPassed || stage.state == StageState::kSkipped) return;
