@@ -19,7 +19,7 @@ using Kind = HttpRequests::Step::Kind;
 struct Seen {
   std::string hosts{};
   std::string passed{};
-  std::string_view why{};
+  sallyport::HttpFault fault = sallyport::HttpFault::kNone;
   bool between = false;
   bool operator==(const Seen&) const = default;
 };
@@ -37,9 +37,9 @@ bool feed(HttpRequests& requests, std::span<const std::uint8_t> piece, Seen& see
   while (true) {
     const HttpRequests::Step step = requests.next(piece);
     require(step.consumed <= piece.size());
-    require((step.kind == Kind::kRefused) == !step.why.empty());
+    require((step.kind == Kind::kRefused) == (step.fault != sallyport::HttpFault::kNone));
     if (step.kind == Kind::kRefused) {
-      seen.why = step.why;
+      seen.fault = step.fault;
       return false;
     }
     if (step.kind == Kind::kHead) {

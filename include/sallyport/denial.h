@@ -1,5 +1,5 @@
-// What the egress refused in one run (docs/egress.md; the rules: docs/contract.md, C24). Facts: reason_text() makes the words of JSON and of people, which are those
-// of docs/json.md. Nothing here fails.
+// What the egress refused in one run (docs/egress.md; the rules: docs/contract.md, C24). These are facts: reason_text()
+// makes the words of JSON and of people (docs/json.md). Nothing here fails.
 //
 //   for (const Denial& denial : result.denials) std::puts((denial.host + ": " + reason_text(denial)).c_str());
 #pragma once

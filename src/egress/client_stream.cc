@@ -102,7 +102,7 @@ ClientStream::State ClientStream::advance_hold(int client) {
 // Handles the client's end, inside a message or between messages.
 ClientStream::State ClientStream::end_of_hold() {
   if (mode_ == Mode::kGuess && guess_.at_end() == HttpGuess::kYes) {
-    return refuse(refuse_request("malformed request line", place_.name, place_.port));
+    return refuse(refuse_request(HttpFault::kNotARequest, place_.name, place_.port));
   }
   const bool unread = mode_ != Mode::kAfterHello && place_.check != ConnectionCheck::kByAddress;
   if (unread || owes_the_rest()) return State::kClientGone;
@@ -169,7 +169,7 @@ ClientStream::State ClientStream::guess(std::span<const std::uint8_t> fresh) {
       if (past_head_) pass_held(held_.size());
       return State::kGoOn;
     case HttpGuess::kYes: {
-      if (past_head_) return refuse(refuse_request("head too large", place_.name, place_.port));
+      if (past_head_) return refuse(refuse_request(HttpFault::kHeadTooLarge, place_.name, place_.port));
       mode_ = Mode::kHttp;
       const std::string held = std::exchange(held_, {});
       return feed(bytes_of(held));
@@ -201,7 +201,7 @@ ClientStream::State ClientStream::feed(std::span<const std::uint8_t> bytes) {
         pending_.append(reinterpret_cast<const char*>(bytes.data()), step.consumed);
         break;
       case HttpRequests::Step::Kind::kRefused:
-        return refuse(refuse_request(step.why, place_.name, place_.port));
+        return refuse(refuse_request(step.fault, place_.name, place_.port));
     }
     bytes = bytes.subspan(step.consumed);
   }

@@ -51,9 +51,28 @@ FirstBytes judge_hello(ConnectionCheck check, const ClientHelloVerdict& hello, s
   return {.kind = FirstBytes::Kind::kPass, .size = hello.size};
 }
 
-DenialReason reason_of(std::string_view why) {
-  if (why == "connect" || why == "upgrade" || why == "http/2") return DenialReason::kHttpUpgrade;
-  return why == "malformed request line" ? DenialReason::kNotHttp : DenialReason::kAmbiguousHttp;
+DenialReason reason_of(HttpFault fault) {
+  switch (fault) {
+    case HttpFault::kNotARequest:
+      return DenialReason::kNotHttp;
+    case HttpFault::kConnect:
+    case HttpFault::kHttp2:
+    case HttpFault::kUpgrade:
+      return DenialReason::kHttpUpgrade;
+    case HttpFault::kNone:
+    case HttpFault::kMalformedField:
+    case HttpFault::kBareCrOrLf:
+    case HttpFault::kHeadTooLarge:
+    case HttpFault::kNoHost:
+    case HttpFault::kTwoHosts:
+    case HttpFault::kMalformedHost:
+    case HttpFault::kAmbiguousLength:
+    case HttpFault::kBodyWithoutMeaning:
+    case HttpFault::kMalformedChunk:
+    case HttpFault::kMalformedTrailer:
+      break;
+  }
+  return DenialReason::kAmbiguousHttp;
 }
 
 }  // namespace
@@ -103,11 +122,11 @@ std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_v
                  .goodbye = http_goodbye(head.host, said_port, "the address asked for belongs to another host")};
 }
 
-Refusal refuse_request(std::string_view why, std::string_view name, std::uint16_t port) {
-  const DenialReason reason = reason_of(why);
+Refusal refuse_request(HttpFault fault, std::string_view name, std::uint16_t port) {
+  const DenialReason reason = reason_of(fault);
   Refusal refusal{.reason = reason};
   // Bytes that are not HTTP get no HTTP answer.
-  if (reason != DenialReason::kNotHttp) refusal.goodbye = http_goodbye(name, port, why);
+  if (reason != DenialReason::kNotHttp) refusal.goodbye = http_goodbye(name, port, text_of(fault));
   return refusal;
 }
 

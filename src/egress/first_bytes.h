@@ -44,6 +44,6 @@ struct FirstBytes {
 // Null when the head's Host is `name` on `port`.
 [[nodiscard]] std::optional<Refusal> refuse_host(const HttpRequests::Step& head, std::string_view name,
                                                  std::uint16_t port);
-[[nodiscard]] Refusal refuse_request(std::string_view why, std::string_view name, std::uint16_t port);
+[[nodiscard]] Refusal refuse_request(HttpFault fault, std::string_view name, std::uint16_t port);
 
 }  // namespace sallyport

@@ -78,7 +78,7 @@ void RegistryConnection::judge(const HttpRequests::Step& step) {
   if (step.kind == HttpRequests::Step::Kind::kHead) {
     refusal = refuse_host(step, endpoint_.name, endpoint_.port);
   } else {
-    refusal = refuse_request(step.why, endpoint_.name, endpoint_.port);
+    refusal = refuse_request(step.fault, endpoint_.name, endpoint_.port);
   }
   if (refusal) {
     run_.denials.add(refusal->host.empty() ? endpoint_.name : refusal->host, endpoint_.port, refusal->reason);

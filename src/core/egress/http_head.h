@@ -7,9 +7,30 @@
 
 namespace sallyport {
 
+// Why a request, or a later part of its body, is refused.
+enum class HttpFault : std::uint8_t {
+  kNone,
+  kNotARequest,  // the first line is none: probably another protocol
+  kConnect,
+  kHttp2,
+  kUpgrade,
+  kMalformedField,
+  kBareCrOrLf,
+  kHeadTooLarge,
+  kNoHost,
+  kTwoHosts,
+  kMalformedHost,
+  kAmbiguousLength,
+  kBodyWithoutMeaning,
+  kMalformedChunk,
+  kMalformedTrailer,
+};
+// For the client: "malformed request line", "two hosts", …; empty for kNone.
+[[nodiscard]] std::string_view text_of(HttpFault fault);
+
 struct HttpHead {
   enum class Body { kNone, kLength, kChunked };
-  std::string_view why{};  // not empty: refused
+  HttpFault fault = HttpFault::kNone;
   std::string host{};      // as written, without its port
   std::uint16_t port = 0;  // 0 when not written
   Body body = Body::kNone;
@@ -17,9 +38,9 @@ struct HttpHead {
   bool offers_h2c = false;
 };
 
-// Why the first line (without its CRLF) is refused; empty when it is not. So a connection with another protocol can end
-// before its head is complete.
-[[nodiscard]] std::string_view why_not_request_line(std::string_view line);
+// What is wrong with the first line (without its CRLF). So a connection with another protocol can end before its head is
+// complete.
+[[nodiscard]] HttpFault fault_of_request_line(std::string_view line);
 // `head` ends with its empty line, and has CR and LF in pairs only.
 [[nodiscard]] HttpHead parse_http_head(std::string_view head);
 // For a line of a trailer section that is not empty.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/egress/http_head.h"
 #include "core/egress/http_text.h"
 
 namespace sallyport {
@@ -23,7 +22,7 @@ HttpRequests::Step body_bytes(std::size_t consumed) {
 }  // namespace
 
 HttpRequests::Step HttpRequests::next(std::span<const std::uint8_t> bytes) {
-  if (state_ == State::kRefused) return {.kind = Step::Kind::kRefused, .why = why_};
+  if (state_ == State::kRefused) return {.kind = Step::Kind::kRefused, .fault = fault_};
   if (head_done_) {
     head_.clear();
     head_done_ = false;
@@ -45,7 +44,7 @@ HttpRequests::Step HttpRequests::next(std::span<const std::uint8_t> bytes) {
     case State::kRefused:
       break;
   }
-  return refuse("unreachable");
+  return refuse(HttpFault::kMalformedField);  // not reached
 }
 
 bool HttpRequests::between_requests() const { return state_ == State::kHead && (head_done_ || head_.empty()); }
@@ -61,27 +60,27 @@ void HttpRequests::skip(std::uint64_t count) {
   if (state_ == State::kChunkData) begin_line(State::kChunkEnd, 0);
 }
 
-HttpRequests::Step HttpRequests::refuse(std::string_view why) {
+HttpRequests::Step HttpRequests::refuse(HttpFault fault) {
   state_ = State::kRefused;
-  why_ = why;
+  fault_ = fault;
   head_ = {};
   line_ = {};
-  return {.kind = Step::Kind::kRefused, .why = why};
+  return {.kind = Step::Kind::kRefused, .fault = fault};
 }
 
 HttpRequests::Step HttpRequests::next_of_head(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = static_cast<char>(bytes[i]);
     const bool after_cr = head_.ends_with('\r');
-    if (after_cr != (c == '\n')) return refuse("bare cr or lf");
-    if (c != '\r' && c != '\n' && !is_line_char(c)) return refuse("malformed field");
-    if (head_.size() == kLargestHttpHead) return refuse("head too large");
+    if (after_cr != (c == '\n')) return refuse(HttpFault::kBareCrOrLf);
+    if (c != '\r' && c != '\n' && !is_line_char(c)) return refuse(HttpFault::kMalformedField);
+    if (head_.size() == kLargestHttpHead) return refuse(HttpFault::kHeadTooLarge);
     head_.push_back(c);
     if (c != '\n') continue;
     if (!request_line_read_) {
       request_line_read_ = true;
-      const std::string_view why = why_not_request_line(std::string_view(head_).substr(0, head_.size() - 2));
-      if (!why.empty()) return refuse(why);
+      const HttpFault fault = fault_of_request_line(std::string_view(head_).substr(0, head_.size() - 2));
+      if (fault != HttpFault::kNone) return refuse(fault);
     }
     if (head_.ends_with("\r\n\r\n")) return end_of_head(i + 1);
   }
@@ -90,7 +89,7 @@ HttpRequests::Step HttpRequests::next_of_head(std::span<const std::uint8_t> byte
 
 HttpRequests::Step HttpRequests::end_of_head(std::size_t consumed) {
   HttpHead parsed = parse_http_head(head_);
-  if (!parsed.why.empty()) return refuse(parsed.why);
+  if (parsed.fault != HttpFault::kNone) return refuse(parsed.fault);
   if (parsed.offers_h2c) head_ = without_h2c_offer(head_);
   head_done_ = true;
   request_line_read_ = false;
@@ -111,28 +110,30 @@ void HttpRequests::begin_line(State state, std::size_t line_limit) {
 HttpRequests::Step HttpRequests::next_of_line(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = static_cast<char>(bytes[i]);
-    std::string_view why;
+    HttpFault fault = HttpFault::kNone;
     if (line_.ends_with('\r') != (c == '\n')) {
-      why = "bare cr or lf";
+      fault = HttpFault::kBareCrOrLf;
     } else if (c == '\n') {
-      why = why_not_line(std::string_view(line_).substr(0, line_.size() - 1));
-      if (why.empty()) {
+      fault = fault_of_line(std::string_view(line_).substr(0, line_.size() - 1));
+      if (fault == HttpFault::kNone) {
         end_of_line();
         return body_bytes(i + 1);
       }
     } else if (c != '\r' && (line_.size() == line_limit_ || !is_line_char(c))) {
-      why = "malformed chunk";
+      fault = HttpFault::kMalformedChunk;
     }
-    if (!why.empty()) return i == 0 ? refuse(why) : body_bytes(i);
+    if (fault != HttpFault::kNone) return i == 0 ? refuse(fault) : body_bytes(i);
     line_.push_back(c);
   }
   return body_bytes(bytes.size());
 }
 
-std::string_view HttpRequests::why_not_line(std::string_view line) const {
-  if (state_ == State::kTrailers) return line.empty() || is_harmless_trailer(line) ? "" : "malformed trailer";
-  if (state_ == State::kChunkEnd) return {};  // its limit has let nothing in
-  return parse_chunk_size(line) ? "" : "malformed chunk";
+HttpFault HttpRequests::fault_of_line(std::string_view line) const {
+  if (state_ == State::kTrailers) {
+    return line.empty() || is_harmless_trailer(line) ? HttpFault::kNone : HttpFault::kMalformedTrailer;
+  }
+  if (state_ == State::kChunkEnd) return HttpFault::kNone;  // its limit has let nothing in
+  return parse_chunk_size(line) ? HttpFault::kNone : HttpFault::kMalformedChunk;
 }
 
 std::optional<std::uint64_t> HttpRequests::parse_chunk_size(std::string_view line) {

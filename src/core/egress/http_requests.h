@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/egress/http_head.h"
+
 namespace sallyport {
 
 inline constexpr std::size_t kLargestHttpHead = 64 * 1024;
@@ -21,14 +23,13 @@ class HttpRequests {
       kNeedMore,  // all bytes consumed, inside a head: hold them back
       kHead,      // a head is complete: check `host`, then pass head_bytes on
       kBody,      // `consumed` bytes of a checked request's body: pass them on
-      kRefused,   // `why`; the connection must end
+      kRefused,   // `fault`; the connection must end
     };
     Kind kind = Kind::kNeedMore;
     std::size_t consumed = 0;  // of the span given to next()
     std::string host{};        // of kHead: Host's value without its port; an absolute-form target agrees with it
     std::uint16_t port = 0;    // of kHead: 0 when not written
-    std::string_view
-        why{};  // of kRefused: "connect", "upgrade", "http/2", "no host", "two hosts", "ambiguous length", …
+    HttpFault fault = HttpFault::kNone;  // of kRefused
   };
 
   // Call until it consumes nothing. On kHead, head() holds the head to pass on until the next call: as it came, or
@@ -48,13 +49,13 @@ class HttpRequests {
  private:
   enum class State { kHead, kLength, kChunkSize, kChunkData, kChunkEnd, kTrailers, kRefused };
 
-  Step refuse(std::string_view why);
+  Step refuse(HttpFault fault);
   Step next_of_head(std::span<const std::uint8_t> bytes);
   Step end_of_head(std::size_t consumed);
   Step next_of_line(std::span<const std::uint8_t> bytes);
   void begin_line(State state, std::size_t line_limit);
   void end_of_line();
-  [[nodiscard]] std::string_view why_not_line(std::string_view line) const;
+  [[nodiscard]] HttpFault fault_of_line(std::string_view line) const;
   [[nodiscard]] static std::optional<std::uint64_t> parse_chunk_size(std::string_view line);
 
   State state_ = State::kHead;
@@ -64,7 +65,7 @@ class HttpRequests {
   std::string line_{};              // of a chunked body: a chunk's first line, or a trailer
   std::size_t line_limit_ = 0;
   std::uint64_t remaining_ = 0;  // of a body with a length, or of a chunk
-  std::string_view why_{};
+  HttpFault fault_ = HttpFault::kNone;
 };
 
 }  // namespace sallyport

@@ -39,7 +39,7 @@ Seen feed(std::string_view text, std::span<const std::size_t> sizes) {
     text.remove_prefix(now.size());
     while (true) {
       const HttpRequests::Step step = requests.next(span_of(now));
-      if (step.kind == StepKind::kRefused) seen.why = step.why;
+      if (step.kind == StepKind::kRefused) seen.why = text_of(step.fault);
       if (step.kind == StepKind::kHead) {
         seen.hosts.push_back(step.port == 0 ? step.host : fmt::format("{}:{}", step.host, step.port));
         seen.passed += requests.head();
@@ -207,7 +207,7 @@ TEST(HttpRequests, HoldsNoMoreThanOneHead_C24) {
   while (text.size() < kLargestHttpHead + 100) text += "X: y\r\n";
   const HttpRequests::Step step = requests.next(span_of(text));
   EXPECT_EQ(step.kind, StepKind::kRefused);
-  EXPECT_EQ(step.why, "head too large");
+  EXPECT_EQ(step.fault, HttpFault::kHeadTooLarge);
   EXPECT_EQ(requests.next(span_of(get_request(""))).kind, StepKind::kRefused) << "once refused, always refused";
 }
 
