@@ -65,10 +65,11 @@ struct CancelledError {
   std::string tool;
   std::chrono::milliseconds elapsed{};
 };
-// run_allowlisted and run_external_cli: another limit or rule ended the run; `outcome` is its name in docs/json.md.
+// run_allowlisted and run_external_cli: another limit or rule ended the run.
+enum class ExceededLimit { kMemory, kNetwork, kDisk };
 struct LimitExceededError {
   std::string tool;
-  std::string outcome;
+  ExceededLimit limit = ExceededLimit::kMemory;
 };
 // A guarantee the caller required cannot be established here (C26).
 struct GuaranteeUnavailable {
@@ -139,6 +140,9 @@ struct Error {
 
 // "bind mount", "seccomp filter" …: in messages and as `error.stage` in JSON.
 [[nodiscard]] std::string_view stage_name(SetupStage stage);
+
+// The outcome's name, "oom_killed", "network_denied" or "disk_quota_exceeded": `error.outcome` in JSON.
+[[nodiscard]] std::string_view name_of(ExceededLimit limit);
 
 // The stable snake_case name of the alternative, used as `error.kind` in JSON ("disallowed_subprocess", …).
 [[nodiscard]] std::string_view error_kind(const Error& error);

@@ -11,6 +11,18 @@ ErrorDetail& ErrorDetail::operator=(const ErrorDetail& other) = default;
 ErrorDetail& ErrorDetail::operator=(ErrorDetail&& other) noexcept = default;
 ErrorDetail::~ErrorDetail() = default;
 
+std::string_view name_of(ExceededLimit limit) {
+  switch (limit) {
+    case ExceededLimit::kMemory:
+      return outcome_name(OomKilled{});
+    case ExceededLimit::kNetwork:
+      return outcome_name(NetworkDenied{});
+    case ExceededLimit::kDisk:
+      break;
+  }
+  return outcome_name(DiskQuotaExceeded{});
+}
+
 std::string_view error_kind(const Error& error) {
   using std::string_view;
   return std::visit(overloaded{

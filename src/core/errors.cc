@@ -82,8 +82,8 @@ Error cancelled(std::string_view tool, std::chrono::milliseconds elapsed) {
       .hint = {}};
 }
 
-Error limit_exceeded(std::string_view tool, std::string_view outcome, std::string_view why) {
-  return {.detail = LimitExceededError{.tool = std::string(tool), .outcome = std::string(outcome)},
+Error limit_exceeded(std::string_view tool, ExceededLimit limit, std::string_view why) {
+  return {.detail = LimitExceededError{.tool = std::string(tool), .limit = limit},
           .message = fmt::format("ended '{}': {}", printable(tool), printable(why)),
           .hint = "raise the limit, or give the tool less to do"};
 }

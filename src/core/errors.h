@@ -25,7 +25,7 @@ namespace sallyport {
                                       std::string_view hint = {});
 [[nodiscard]] Error probe_timeout(std::string_view tool, std::chrono::milliseconds elapsed);
 [[nodiscard]] Error cancelled(std::string_view tool, std::chrono::milliseconds elapsed);
-[[nodiscard]] Error limit_exceeded(std::string_view tool, std::string_view outcome, std::string_view why);
+[[nodiscard]] Error limit_exceeded(std::string_view tool, ExceededLimit limit, std::string_view why);
 [[nodiscard]] Error guarantee_unavailable(Guarantee guarantee, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error setup_failed(const SetupFailed& failure, std::string_view hint = {});

@@ -20,8 +20,8 @@ Error after_start(Error error) {
 
 Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, const std::string& tool) {
   JailedSubprocessResult result = TRY(std::move(run));
-  const auto ended_early = [&](std::string_view why) -> Result<ProcessResult> {
-    return fail(after_start(limit_exceeded(tool, outcome_name(result.outcome), why)));
+  const auto ended_early = [&](ExceededLimit limit, std::string_view why) -> Result<ProcessResult> {
+    return fail(after_start(limit_exceeded(tool, limit, why)));
   };
   const auto late = [&](const TimedOut& timed_out) {
     Error error = probe_timeout(tool, timed_out.elapsed);
@@ -47,11 +47,16 @@ Result<ProcessResult> as_process_result(Result<JailedSubprocessResult> run, cons
                  [&](const Cancelled& stop) -> Result<ProcessResult> {
                    return fail(after_start(cancelled(tool, stop.elapsed)));
                  },
-                 [&](const OomKilled&) { return ended_early("it used more memory than it was given"); },
-                 [&](const NetworkDenied& denied) {
-                   return ended_early(fmt::format("it wanted {}, a host it may not reach", denied.host));
+                 [&](const OomKilled&) {
+                   return ended_early(ExceededLimit::kMemory, "it used more memory than it was given");
                  },
-                 [&](const DiskQuotaExceeded&) { return ended_early("its scratch directory was full"); }},
+                 [&](const NetworkDenied& denied) {
+                   return ended_early(ExceededLimit::kNetwork,
+                                      fmt::format("it wanted {}, a host it may not reach", denied.host));
+                 },
+                 [&](const DiskQuotaExceeded&) {
+                   return ended_early(ExceededLimit::kDisk, "its scratch directory was full");
+                 }},
       result.outcome);
 }
 

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/persistence/judge.h"
 #include "core/text/printable.h"
 #include "os/openat2.h"
 #include "sallyport/event_name.h"
@@ -26,8 +25,9 @@ bool is_since(const timespec& time, const timespec& start) {
 
 class Reviewer {
  public:
-  Reviewer(const Plan& plan, const timespec& started, std::chrono::steady_clock::time_point deadline)
-      : plan_(plan), started_(started), deadline_(deadline) {}
+  Reviewer(const Plan& plan, const timespec& started, std::chrono::steady_clock::time_point deadline,
+           persistence::GitPointers pointers)
+      : plan_(plan), started_(started), deadline_(deadline), pointers_(pointers) {}
 
   PersistenceReview look() {
     Result<UniqueFd> root = open_exactly(plan_.repo, O_RDONLY | O_DIRECTORY);
@@ -39,8 +39,8 @@ class Reviewer {
       Result<std::string> text = files->read_file(change.path, kLargestJudged);
       return text ? std::optional(*std::move(text)) : std::nullopt;
     };
-    PersistenceReview review{.findings = persistence::judge(changed_, read)};
-    for (PersistenceFinding& finding : persistence::judge(suspected_, read)) {
+    PersistenceReview review{.findings = persistence::judge(changed_, read, pointers_)};
+    for (PersistenceFinding& finding : persistence::judge(suspected_, read, pointers_)) {
       if (finding.severity == PersistenceSeverity::kHigh) review.findings.push_back(std::move(finding));
     }
     if (!walked) review.incomplete = walked.error().message;
@@ -83,6 +83,7 @@ class Reviewer {
   const Plan& plan_;
   const timespec& started_;
   const std::chrono::steady_clock::time_point deadline_;
+  const persistence::GitPointers pointers_;
   std::vector<bool> touched_ = {false};  // every run touches the repo's own directory, so that means nothing
   std::vector<Change> changed_;
   std::vector<Change> suspected_;
@@ -95,9 +96,10 @@ PersistenceWatch::PersistenceWatch(const Plan& plan) : plan_(plan) {
   ::clock_gettime(CLOCK_REALTIME_COARSE, &started_);  // the clock of the kernel's time stamps
 }
 
-PersistenceReview PersistenceWatch::review(std::chrono::steady_clock::time_point deadline) const {
+PersistenceReview PersistenceWatch::review(std::chrono::steady_clock::time_point deadline,
+                                           persistence::GitPointers pointers) const {
   if (plan_.repo_access != RepoAccess::kWritable || plan_.repo_layer() != nullptr) return {};
-  return Reviewer(plan_, started_, deadline).look();
+  return Reviewer(plan_, started_, deadline, pointers).look();
 }
 
 void emit_persistence(EventSink* events, const PersistenceReview& review) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/persistence/judge.h"
 #include "sallyport/event.h"
 #include "sallyport/plan.h"
 #include "sallyport/workspace.h"
@@ -24,7 +25,8 @@ class PersistenceWatch {
   explicit PersistenceWatch(const Plan& plan);
   // Call after the run: judges files that changed since. The rules that matter most also judge the content of changed
   // directories, since a directory can be renamed with everything in it.
-  [[nodiscard]] PersistenceReview review(std::chrono::steady_clock::time_point deadline) const;
+  [[nodiscard]] PersistenceReview review(std::chrono::steady_clock::time_point deadline,
+                                         persistence::GitPointers pointers) const;
 
  private:
   const Plan& plan_;

@@ -4,7 +4,6 @@
 
 #include "core/errors.h"
 #include "core/json/json.h"
-#include "core/persistence/judge.h"
 #include "gate/egress_session.h"
 #include "gate/engine.h"
 #include "gate/git_report.h"
@@ -79,10 +78,10 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
   return supervision;
 }
 
-// The git review knows where these lead; it leaves only what `git worktree add` makes.
-bool is_judged_by_git_review(const PersistenceFinding& finding) {
-  const std::string_view name = std::string_view(finding.path).substr(finding.path.rfind('/') + 1);
-  return finding.rule == persistence::kGitPointer && (name == "commondir" || name == "gitdir" || name == ".git");
+// The git review knows where pointers lead, when it has looked at everything.
+persistence::GitPointers pointers_after(const GitReview& review, const Plan& plan) {
+  const bool followed = plan.git_access == GitAccess::kProtected && review.incomplete.empty();
+  return followed ? persistence::GitPointers::kReviewed : persistence::GitPointers::kReported;
 }
 
 Receipt receipt_before_start(const Jail& jail, const Prepared& prepared, const std::string& policy_digest) {
@@ -169,10 +168,7 @@ Result<JailedSubprocessResult> Engine::run_in(Jail& jail, Prepared& prepared, co
   // Review however the run ended: anything that started could write.
   GitReview review = prepared.git.review(review_deadline(called, plan.limits.wall));
   emit_git_review(config_.events, review);
-  PersistenceReview left = persistence.review(review_deadline(called, plan.limits.wall));
-  if (plan.git_access == GitAccess::kProtected && review.incomplete.empty()) {
-    std::erase_if(left.findings, is_judged_by_git_review);
-  }
+  PersistenceReview left = persistence.review(review_deadline(called, plan.limits.wall), pointers_after(review, plan));
   emit_persistence(config_.events, left);
   if (!ended) return fail(explain_failure(std::move(ended).error(), plan.tool.name, prepared.tool->exec_path));
   const bool started = ended->tool_started;

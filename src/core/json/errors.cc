@@ -29,7 +29,7 @@ Json detail_json(const ErrorDetail& detail) {
             return {{"tool", json_text(e.tool)}, {"elapsed_ms", e.elapsed.count()}};
           },
           [](const LimitExceededError& e) -> Json {
-            return {{"tool", json_text(e.tool)}, {"outcome", json_text(e.outcome)}};
+            return {{"tool", json_text(e.tool)}, {"outcome", name_of(e.limit)}};
           },
           [](const GuaranteeUnavailable& e) -> Json { return {{"guarantee", name_of(e.guarantee)}}; },
           [](const JailUnavailable& e) -> Json { return {{"jail", json_text(e.jail)}}; },

@@ -91,6 +91,30 @@ TEST(ErrorRecord, NamesTheKindAndItsFields) {
   EXPECT_EQ(error_record(guarantee_unavailable(Guarantee::kNetIsolated, "x"))["error"]["guarantee"], "net.isolated");
 }
 
+TEST(ErrorRecord, NamesTheOutcomeThatExceededALimit) {
+  const struct {
+    ExceededLimit limit;
+    std::string_view outcome;
+  } rows[] = {{ExceededLimit::kMemory, "oom_killed"},
+              {ExceededLimit::kNetwork, "network_denied"},
+              {ExceededLimit::kDisk, "disk_quota_exceeded"}};
+  for (const auto& row : rows) {
+    const Json error = json_of(limit_exceeded("npm", row.limit, "it was too much"));
+    EXPECT_EQ(error["kind"], "limit_exceeded");
+    EXPECT_EQ(error["tool"], "npm");
+    EXPECT_EQ(error["outcome"], row.outcome);
+  }
+}
+
+TEST(DenialJson, NamesTheReasonAndTheKindOfAddress) {
+  EXPECT_EQ(json_of(Denial{.host = "a.test", .reason = DenialReason::kNoHostAllowed})["reason"], "no host is allowed");
+  EXPECT_EQ(json_of(Denial{.host = "a.test",
+                           .port = 443,
+                           .reason = DenialReason::kSpecialAddress,
+                           .address = AddressKind::kLinkLocal})["reason"],
+            "link-local address");
+}
+
 TEST(AllowlistRecord, ListsEveryToolByName) {
   const Json record = allowlist_record(Allowlist::builtin());
   EXPECT_EQ(record["schema"], "sallyport.allowlist/1");

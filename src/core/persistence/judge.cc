@@ -39,7 +39,7 @@ bool leaves_the_tree(std::string_view path, std::string_view text) {
 
 class Judge {
  public:
-  explicit Judge(const ReadSide& read) : read_(read) {
+  Judge(const ReadSide& read, GitPointers pointers) : read_(read), pointers_(pointers) {
     for (const Row& row : rows()) {
       if (row.where == Where::kName) by_name_.emplace(row.text, &row);
       if (row.where == Where::kBelow) by_first_.emplace(row.text.substr(0, row.text.find('/')), &row);
@@ -126,7 +126,8 @@ class Judge {
     const std::string_view name = last_component(path);
     const std::size_t before = found_.size();
     for (auto [at, end] = by_name_.equal_range(name); at != end; ++at) {
-      if (!is_git_word(*at->second) || in_git(path)) add(change, *at->second);
+      if (is_git_word(*at->second) && (!in_git(path) || is_reviewed(change))) continue;
+      add(change, *at->second);
     }
     for (const Row* const row : endings_) {
       if (name.ends_with(row->text)) add(change, *row);
@@ -163,6 +164,11 @@ class Judge {
     return row.text == "commondir" || row.text == "gitdir" || row.text == "alternates" || row.text == "attributes" ||
            row.text == "git-rebase-todo";
   }
+  // By the exact name: the review of git looks for those.
+  [[nodiscard]] bool is_reviewed(const Change& change) const {
+    const std::string_view name = last_component(change.path);
+    return pointers_ == GitPointers::kReviewed && (name == ".git" || name == "commondir" || name == "gitdir");
+  }
   static bool in_git(const std::string& path) {
     return path.starts_with(".git/") || path.find("/.git/") != std::string::npos;
   }
@@ -178,7 +184,10 @@ class Judge {
       return add_all(change, judge_possible_git_config(after(change)));
     }
     if (name.ends_with("gitconfig")) return add_all(change, judge_possible_git_config(after(change)));
-    if (name == ".git") return add(change, kGitPointer, "git is led to another git directory by it", kHigh);
+    if (name == ".git") {
+      if (!is_reviewed(change)) add(change, kGitPointer, "git is led to another git directory by it", kHigh);
+      return;
+    }
     if (in_git(path) && path.find("/hooks/") != std::string::npos && !path.starts_with(".git/hooks/") &&
         path.find("/.git/hooks/") == std::string::npos && !name.ends_with(".sample")) {
       return add(change, "git-hook", "git runs it with its next command", kHigh);  // of a submodule
@@ -206,6 +215,7 @@ class Judge {
   }
 
   const ReadSide& read_;
+  const GitPointers pointers_;
   std::unordered_multimap<std::string_view, const Row*> by_name_;
   std::unordered_multimap<std::string_view, const Row*> by_first_;
   std::vector<const Row*> endings_;
@@ -216,8 +226,8 @@ class Judge {
 
 }  // namespace
 
-std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read) {
-  Judge judge(read);
+std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read, GitPointers pointers) {
+  Judge judge(read, pointers);
   for (const Change& change : changes) judge.look(change);
   return std::move(judge).take();
 }

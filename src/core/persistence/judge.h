@@ -12,16 +12,18 @@
 
 namespace sallyport::persistence {
 
-// The rule of findings by which git is led somewhere: the gate's own review knows where (gate/run_in.cc).
-inline constexpr std::string_view kGitPointer = "git-pointer";
-
 enum class Side { kBefore, kAfter };
 // The whole content of a changed file; nullopt when it is no file, or too large to be what its name says.
 using ReadSide = std::function<std::optional<std::string>(const Change&, Side)>;
 
+// The files that lead git to another git directory: .git, commondir and gitdir. The gate's own review of git follows
+// them; after a review of everything, it leaves only those that `git worktree add` makes.
+enum class GitPointers { kReported, kReviewed };
+
 // Findings come in the order of the changes. Of deletions it reports only a package manager's settings and lock files:
 // a deleted file does not run, but these may have kept something else from running.
-[[nodiscard]] std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read);
+[[nodiscard]] std::vector<PersistenceFinding> judge(std::span<const Change> changes, const ReadSide& read,
+                                                    GitPointers pointers = GitPointers::kReported);
 
 // A finding that only the content of a file shows, with its path.
 struct Found {

@@ -29,10 +29,12 @@ struct Contents {
   std::string after{};
 };
 
-std::vector<PersistenceFinding> found(const Change& change, const Contents& contents = {}) {
-  return judge(std::span(&change, 1), [&](const Change&, Side side) {
+std::vector<PersistenceFinding> found(const Change& change, const Contents& contents = {},
+                                      GitPointers pointers = GitPointers::kReported) {
+  const ReadSide read = [&](const Change&, Side side) {
     return std::optional(side == Side::kBefore ? contents.before : contents.after);
-  });
+  };
+  return judge(std::span(&change, 1), read, pointers);
 }
 
 bool has(const std::vector<PersistenceFinding>& findings, std::string_view rule, PersistenceSeverity severity) {
@@ -124,6 +126,21 @@ TEST(Persistence, AGitFileAndAnEmbeddedRepositoryAreFound) {
   EXPECT_TRUE(found(file("sub/HEAD"), {.after = "a chapter\n"}).empty());
   EXPECT_TRUE(has(found(file("node_modules/a/.git/hooks/pre-commit")), "git-hook", kHigh));
   EXPECT_TRUE(has(found(file("node_modules/a/.git")), "git-pointer", kHigh));
+}
+
+// Of pointers, and of nothing else: what a file is beside that stays found.
+TEST(Persistence, PointersThatTheGatesReviewFollowsAreLeftToIt) {
+  const auto left = [](const Change& change) { return found(change, {}, GitPointers::kReviewed); };
+  for (const char* path : {"sub/.git", ".git/commondir", ".git/worktrees/x/gitdir"}) {
+    EXPECT_TRUE(has(found(file(path)), "git-pointer", kHigh)) << path;  // the control
+    EXPECT_TRUE(left(file(path)).empty()) << path;
+  }
+  for (const char* path : {"sub/.GIT", ".git/CommonDir", ".git/objects/info/alternates", ".git/sequencer/gitdir",
+                           ".git/info/attributes"}) {
+    EXPECT_TRUE(has(left(file(path)), "git-pointer", kHigh)) << path;
+  }
+  EXPECT_TRUE(has(left(file(".git/hooks/gitdir")), "git-hook", kHigh));
+  EXPECT_TRUE(has(left(link("sub/.git", "/elsewhere")), "symlink-out", kHigh));
 }
 
 TEST(Persistence, ANameIsFoundAsOtherFileSystemsReadIt) {

@@ -4,8 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "core/persistence/judge.h"
-
 namespace sallyport::persistence {
 namespace {
 

@@ -9,6 +9,8 @@
 
 namespace sallyport::persistence {
 
+inline constexpr std::string_view kGitPointer = "git-pointer";
+
 enum class Where {
   kName,    // the last component is `text`
   kBelow,   // the path lies below components `text`, at any depth of the repo
