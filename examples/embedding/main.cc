@@ -44,7 +44,7 @@ sallyport::Status show_history(const char* repo) {
       .required = {sallyport::Guarantee::kNetIsolated, sallyport::Guarantee::kFsWriteConfined},
   }));
   std::printf("%s%s\n", result.stdout_stream.bytes.c_str(), words_for(result.outcome).c_str());
-  std::printf("in force, by the jail '%s':\n", result.receipt.jail.c_str());
+  std::printf("in force, by the jail '%s':\n", std::string(result.receipt.jail.name()).c_str());
   for (const sallyport::Established& entry : result.receipt.established) {
     std::printf("  %s\n", std::string(sallyport::name_of(entry.guarantee)).c_str());
   }

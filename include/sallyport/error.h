@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "sallyport/guarantee.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/setup_stage.h"
 
 namespace sallyport {
@@ -78,7 +79,7 @@ struct GuaranteeUnavailable {
 // No jail of the requested kind works on this host: its program is missing, or the host forbids what it needs.
 enum class JailProblem { kNotUsable, kNotInstalled };
 struct JailUnavailable {
-  std::string jail;
+  JailKind jail{""};
   JailProblem problem = JailProblem::kNotUsable;
 };
 // A set-up step failed; the tool never started.
@@ -90,7 +91,7 @@ struct SetupFailed {
 // The tool had started, and then something other than the gate killed the jail's first process or the wrapper: how the
 // tool itself ended is unknown, and the gate invents no outcome.
 struct JailDied {
-  std::string jail;
+  JailKind jail{""};
   int wait_status = 0;  // as wait(2) gives it, of the process that died
 };
 // The call's record could not be written to the audit log, so the gate refused the call; or the call had run, and the

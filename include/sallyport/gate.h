@@ -125,7 +125,7 @@ struct Explanation {
   // configuration could start programs, a run adds overrides (ADR 0026). Explain starts no git to read that.
   Plan plan{};
   std::string plan_digest{};  // the same as in a run's receipt: over the plan without the jail's own variables
-  std::string jail{};  // the jail to use; for kAuto judged by the host's sysctls, since only a start really tries
+  JailKind jail{""};  // the jail to use; for kAuto judged by the host's sysctls, since only a start really tries
   Confinement confinement = Confinement::kJailed;  // that jail's
   std::vector<Established> would_establish{};
   std::vector<std::string> rendered{};  // what the jail would do, one step per line

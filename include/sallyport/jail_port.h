@@ -32,6 +32,7 @@
 
 #include "sallyport/event_name.h"
 #include "sallyport/jail.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
 #include "sallyport/result.h"
@@ -234,6 +235,7 @@ class Jail {
   virtual ~Jail() = default;
   // Stable, lower case, at most JailKind::kLongest characters: callers choose it by this name, and receipts show it.
   [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] JailKind kind() const { return JailKind(name()); }
   [[nodiscard]] virtual Confinement confinement() const { return Confinement::kJailed; }
   // The gate refuses a call that needs more. A jail with kBind or more shows what CallHost::view() lists.
   [[nodiscard]] virtual LayerSupport layers() const { return LayerSupport::kNone; }

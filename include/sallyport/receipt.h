@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sallyport/guarantee.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/mechanism.h"
 #include "sallyport/plan.h"
 
@@ -48,7 +49,7 @@ using ExecutableIdentity = std::variant<BinaryIdentity, ImageFile>;
 }
 
 struct Receipt {
-  std::string jail{};  // the jail's own name: "native", "bwrap", "none", …
+  JailKind jail{""};  // kNative, kBwrap, kNone, …, or an embedding program's own; never kAuto
   std::vector<Established> established{};
   ExecutableIdentity binary{};
   // Set when the tool is a #! script: its pinned and executed interpreters.

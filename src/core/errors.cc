@@ -94,9 +94,9 @@ Error guarantee_unavailable(Guarantee guarantee, std::string_view why, std::stri
           .hint = printable(hint)};
 }
 
-Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint) {
-  return {.detail = JailUnavailable{.jail = std::string(jail)},
-          .message = fmt::format("cannot use jail '{}': {}", printable(jail), printable(why)),
+Error jail_unavailable(JailKind jail, std::string_view why, std::string_view hint) {
+  return {.detail = JailUnavailable{.jail = jail},
+          .message = fmt::format("cannot use jail '{}': {}", printable(jail.name()), printable(why)),
           .hint = printable(hint)};
 }
 
@@ -119,14 +119,14 @@ std::string_view usual_hint(int error_number) {
 
 }  // namespace
 
-Error jail_died(std::string_view jail, int wait_status) {
+Error jail_died(JailKind jail, int wait_status) {
   constexpr int kSignalMask = 0x7f;
   const int by_signal = wait_status & kSignalMask;
   const std::string how = by_signal != 0 ? fmt::format("was killed by signal {}", by_signal)
                                          : fmt::format("left with {}", (wait_status >> 8) & 0xff);
-  return {.detail = JailDied{.jail = std::string(jail), .wait_status = wait_status},
+  return {.detail = JailDied{.jail = jail, .wait_status = wait_status},
           .message = fmt::format("lost jail '{}': its first process {}, so the tool's own end is not known",
-                                 printable(jail), how),
+                                 printable(jail.name()), how),
           .hint =
               "something outside the run ended it: a limit of the caller's (ulimit -t), an operator, or the "
               "out-of-memory killer"};

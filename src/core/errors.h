@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sallyport/error.h"
+#include "sallyport/jail_kind.h"
 
 namespace sallyport {
 
@@ -27,9 +28,9 @@ namespace sallyport {
 [[nodiscard]] Error cancelled(std::string_view tool, std::chrono::milliseconds elapsed);
 [[nodiscard]] Error limit_exceeded(std::string_view tool, ExceededLimit limit, std::string_view why);
 [[nodiscard]] Error guarantee_unavailable(Guarantee guarantee, std::string_view why, std::string_view hint = {});
-[[nodiscard]] Error jail_unavailable(std::string_view jail, std::string_view why, std::string_view hint = {});
+[[nodiscard]] Error jail_unavailable(JailKind jail, std::string_view why, std::string_view hint = {});
 [[nodiscard]] Error setup_failed(const SetupFailed& failure, std::string_view hint = {});
-[[nodiscard]] Error jail_died(std::string_view jail, int wait_status);
+[[nodiscard]] Error jail_died(JailKind jail, int wait_status);
 // "cannot record the call in /x: <why>"; `error_number` is 0 when no system call failed.
 [[nodiscard]] Error audit_failed(std::string_view log, int error_number, std::string_view why, std::string_view hint);
 // "cannot open /x: permission denied". `operation` is a verb; `subject` may be empty.

@@ -35,7 +35,7 @@ class BuiltinJails {
     add<oci::OciJail>(supply_);
     add<oci::GvisorJail>(supply_);
     add<microvm::MicrovmJail>(native_, microvm::Options{});
-    add<microvm::MicrovmJail>(native_, microvm::Options{.name = microvm::kTcgName,
+    add<microvm::MicrovmJail>(native_, microvm::Options{.kind = kMicrovmTcgJail,
                                                         .accelerator = microvm::Accelerator::kTcg,
                                                         .patience = std::chrono::minutes(5)});
     add<container::ContainerJail>(supply_, std::move(container));

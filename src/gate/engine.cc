@@ -70,7 +70,7 @@ class NoneWorked {
     return refusal;
   }
   [[nodiscard]] Error error() const {
-    Error error = jail_unavailable(JailKind::kAuto.name(), why_, hint_.value_or(std::string()));
+    Error error = jail_unavailable(JailKind::kAuto, why_, hint_.value_or(std::string()));
     std::get<JailUnavailable>(error.detail).problem = problem_;
     return error;
   }
@@ -213,7 +213,7 @@ Result<Explanation> Engine::explain_admitted(AdmittedCall call, std::span<Jail* 
   std::ranges::sort(plan.env, {}, &EnvVar::name);
   return Explanation{.plan = std::move(plan),
                      .plan_digest = std::move(digest),
-                     .jail = std::string(chosen->name()),
+                     .jail = chosen->kind(),
                      .confinement = chosen->confinement(),
                      .would_establish = std::move(staging.would_establish),
                      .rendered = staging.run->describe(),

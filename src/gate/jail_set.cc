@@ -52,7 +52,7 @@ Result<JailSet> JailSet::of(const std::vector<Jail*>& jails, std::span<const Jai
 Result<std::span<Jail* const>> JailSet::candidates(JailKind kind) const {
   if (kind == JailKind::kAuto) {
     if (!auto_order_.empty()) return std::span<Jail* const>(auto_order_);
-    return fail(jail_unavailable(kind.name(), "this gate has no jail to choose from", "name a jail"));
+    return fail(jail_unavailable(kind, "this gate has no jail to choose from", "name a jail"));
   }
   const auto found = find_named(jails_, kind.name());
   if (found != all().end()) return std::span<Jail* const>(&*found, 1);
@@ -66,7 +66,7 @@ Result<std::span<Jail* const>> JailSet::candidates(JailKind kind) const {
 std::vector<JailOffer> JailSet::offers() const {
   std::vector<JailOffer> offers;
   const auto add = [&offers](const Jail* jail) {
-    const JailKind kind(jail->name());
+    const JailKind kind = jail->kind();
     if (std::ranges::find(offers, kind, &JailOffer::kind) != offers.end()) return;
     offers.push_back({.kind = kind,
                       .confinement = jail->confinement(),

@@ -118,7 +118,7 @@ Result<Prepared> prepare(AdmittedCall call, ChildPath& child_path, const JailedS
 
 Status resolve_tool(Jail& jail, CallHost& host, Prepared& prepared) {
   std::shared_ptr<const Executable> tool = TRY(jail.resolve(prepared.plan, host));
-  if (!tool) return fail(jail_unavailable(jail.name(), "it found no program and said nothing"));
+  if (!tool) return fail(jail_unavailable(jail.kind(), "it found no program and said nothing"));
   if (tool == prepared.tool) return {};
   prepared.tool = std::move(tool);
   fit_to_tool(prepared);

@@ -117,7 +117,7 @@ TEST_F(ReceiptTest, ChangesWithEachFactOnlyInWhatTheFactDecides_C26) {
     const Receipt& receipt = result->receipt;
     EXPECT_EQ(receipt.established, one.established) << one.name;
     EXPECT_EQ(receipt.run_as, one.facts.run_as) << one.name;
-    EXPECT_EQ(receipt.jail, "reporting") << one.name;
+    EXPECT_EQ(receipt.jail.name(), "reporting") << one.name;
     EXPECT_EQ(receipt.binary, bare->receipt.binary) << one.name;
     EXPECT_EQ(receipt.interpreters, bare->receipt.interpreters) << one.name;
     EXPECT_EQ(receipt.policy_digest, bare->receipt.policy_digest) << one.name;

@@ -66,7 +66,7 @@ spawn::Supervision supervision_of(const Jail& jail, const Plan& plan, const Jail
                                  .tap = spec.tap,
                                  .tap_waits_for = spec.tap_waits_for,
                                  .stop_fd = spec.stop_fd,
-                                 .jail = jail.name()};
+                                 .jail = jail.kind()};
   if (plan.limits.cpu && resources.cpu_time()) {
     supervision.cpu = {.limit = *plan.limits.cpu, .used = [&resources] { return resources.cpu_time(); }};
   }
@@ -85,7 +85,7 @@ persistence::GitPointers pointers_after(const GitReview& review, const Plan& pla
 }
 
 Receipt receipt_before_start(const Jail& jail, const Prepared& prepared, const std::string& policy_digest) {
-  return {.jail = std::string(jail.name()),
+  return {.jail = jail.kind(),
           .binary = prepared.tool->identity,
           .interpreters = prepared.tool->interpreters,
           .policy_digest = policy_digest,
@@ -114,7 +114,7 @@ Result<JailedSubprocessResult> result_of(FinishedRun run, EgressSession& egress,
   const std::uint64_t oom_kills = TRY(run.host.resources().oom_kills()) + ended.guests_oom_kills;
   // What we did to the run, and what the kernel's counter says, needs no report from inside; anything else does.
   if (ended.fate_unknown && ended.by == spawn::EndedBy::kItself && oom_kills == 0) {
-    return fail(jail_died(run.jail.name(), ended.wait_status));
+    return fail(jail_died(run.jail.kind(), ended.wait_status));
   }
   JailedSubprocessResult result;
   result.denials = TRY(egress.stop());

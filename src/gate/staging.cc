@@ -107,7 +107,7 @@ Result<Staging> stage(Jail& jail, EngineCallHost& host, const Prepared& prepared
                                                    .purpose = purpose,
                                                    .another_follows = another_follows,
                                                    .host = host}));
-  if (!run) return fail(jail_unavailable(jail.name(), "it staged nothing"));
+  if (!run) return fail(jail_unavailable(jail.kind(), "it staged nothing"));
   std::vector<Established> would = with_gates_part(jail, run->would_establish(), host, prepared);
   TRY(check_given(jail, host, plan, would));
   return Staging{.run = std::move(run), .would_establish = std::move(would)};

@@ -30,7 +30,7 @@ class GivingStage final : public StagedRun {
     return facts.landlocked ? gives_ : std::vector<Established>();
   }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams&) override {
-    return fail(jail_unavailable("giving", "no test starts it"));
+    return fail(jail_unavailable(JailKind("giving"), "no test starts it"));
   }
 
  private:
@@ -46,7 +46,8 @@ class GivingJail final : public Jail {
     purpose = request.purpose;
     another_follows = request.another_follows;
     cwd = request.cwd;
-    if (holds_limits && !request.host.hold_limits({})) return fail(jail_unavailable("giving", "it holds no limits"));
+    if (holds_limits && !request.host.hold_limits({}))
+      return fail(jail_unavailable(JailKind("giving"), "it holds no limits"));
     if (stages_nothing) return std::unique_ptr<StagedRun>();
     return std::make_unique<GivingStage>(gives);
   }
@@ -122,7 +123,7 @@ TEST_F(StagingTest, RefusesAJailThatStagesNothing) {
   const Result<Staging> refused = stage_it();
   ASSERT_FALSE(refused);
   ASSERT_NE(refused.error().as<JailUnavailable>(), nullptr) << refused.error().message;
-  EXPECT_EQ(refused.error().as<JailUnavailable>()->jail, "giving");
+  EXPECT_EQ(refused.error().as<JailUnavailable>()->jail.name(), "giving");
 }
 
 TEST_F(StagingTest, RefusesARequiredGuaranteeThatTheJailDoesNotGive_C26) {

@@ -16,7 +16,7 @@ Error failed_at(SetupStage stage, int error_number, bool host_cannot = false) {
 }
 
 TEST(WhyAStartFailed, IsTheHostsWhenAnotherJailMayWorkThere) {
-  EXPECT_TRUE(host_cannot_jail(jail_unavailable("mine", "no")));
+  EXPECT_TRUE(host_cannot_jail(jail_unavailable(JailKind("mine"), "no")));
   EXPECT_TRUE(host_cannot_jail(tool_missing("bwrap", "install it")));
   EXPECT_TRUE(host_cannot_jail(failed_at(SetupStage::kClone, EPERM, true)));
   EXPECT_FALSE(host_cannot_jail(failed_at(SetupStage::kClone, EPERM)));
@@ -47,9 +47,9 @@ TEST(WhyAStartFailed, NamesAToolThatChangedSinceItsCheckAndNoOtherFailureOfThatS
 }
 
 TEST(WhyAStartFailed, LeavesEveryOtherErrorAsItIs) {
-  const Error explained = explain_failure(jail_unavailable("mine", "no", "another"), "rg", "/usr/bin/rg");
+  const Error explained = explain_failure(jail_unavailable(JailKind("mine"), "no", "another"), "rg", "/usr/bin/rg");
   EXPECT_NE(explained.as<JailUnavailable>(), nullptr);
-  EXPECT_EQ(explained.message, jail_unavailable("mine", "no", "another").message);
+  EXPECT_EQ(explained.message, jail_unavailable(JailKind("mine"), "no", "another").message);
   EXPECT_EQ(explained.hint, "another");
 }
 

@@ -114,7 +114,7 @@ bool shows_own_processes(const fs::path& proc) {
   return fs::read_symlink(proc / "self", error) == std::to_string(::getpid()) && is_there(proc / "self/stat");
 }
 
-Status check_own_processes_shown(std::string_view jail) {
+Status check_own_processes_shown(JailKind jail) {
   if (shows_own_processes("/proc")) return {};
   return fail(jail_unavailable(jail, "what a tool starts could not be found and ended: /proc does not show us",
                                advice_for(Place::kNoProc)));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "sallyport/jail_kind.h"
 #include "sallyport/result.h"
 
 namespace sallyport {
@@ -30,7 +31,7 @@ enum class Place {
 // kill them.
 [[nodiscard]] bool shows_own_processes(const std::filesystem::path& proc);
 // The refusal for a jail (or for none) that has to find them there.
-[[nodiscard]] Status check_own_processes_shown(std::string_view jail);
+[[nodiscard]] Status check_own_processes_shown(JailKind jail);
 
 // What in a container prevents a jail, as far as we can see without building one.
 enum class JailObstacle {

@@ -53,7 +53,7 @@ TEST_F(PlaceTest, AChrootHasAnotherRootThanTheFirstProcess) {
 
 TEST(OwnProcesses, AreShownByAProcOfThisNamespaceOnly) {
   EXPECT_TRUE(shows_own_processes("/proc"));
-  EXPECT_TRUE(check_own_processes_shown("landlock"));
+  EXPECT_TRUE(check_own_processes_shown(JailKind::kLandlock));
   const TestDir other;
   EXPECT_FALSE(shows_own_processes(other.path())) << "nothing is mounted";
   std::filesystem::create_directory(other.path() / "1");

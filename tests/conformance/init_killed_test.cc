@@ -85,7 +85,7 @@ TEST_P(InitKilled, IsAnErrorAndNoOutcome_C20) {
   ASSERT_FALSE(result) << outcome_name(result->outcome);
   const auto* died = result.error().as<JailDied>();
   ASSERT_NE(died, nullptr) << result.error().message;
-  EXPECT_EQ(died->jail, GetParam().name());
+  EXPECT_EQ(died->jail.name(), GetParam().name());
 }
 
 // The control: with init left alone the gate's own kill is an outcome, as before.

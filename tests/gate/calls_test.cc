@@ -267,7 +267,7 @@ TEST_F(GateTest, explain_starts_nothing_and_shows_what_run_would_do) {
   for (const JailKind jail : {JailKind::kAuto, JailKind::kBwrap}) {
     const Result<Explanation> explained = gate->explain(what, jail);
     ASSERT_TRUE(explained.has_value());
-    EXPECT_EQ(explained->jail, jail == JailKind::kAuto ? "native" : "bwrap");
+    EXPECT_EQ(explained->jail.name(), jail == JailKind::kAuto ? "native" : "bwrap");
     EXPECT_FALSE(explained->rendered.empty());
     EXPECT_FALSE(fs::exists(repo_ / "mark"));
     EXPECT_FALSE(fs::exists(config.cache_dir)) << "explain remembered a hash";

@@ -84,8 +84,8 @@ TEST_F(GateTest, C17_without_a_full_jail_run_external_cli_degrades_and_says_so_u
     const Result<ProcessResult> result = run_external_cli(engine, "p", {"exit_with", "3"}, probe_in(repo_));
     ASSERT_TRUE(result.has_value());
     // What is left is landlock where the kernel has it, else nothing.
-    const bool confined = result->receipt.jail == "landlock";
-    EXPECT_TRUE(confined || result->receipt.jail == "none") << result->receipt.jail;
+    const bool confined = result->receipt.jail == JailKind::kLandlock;
+    EXPECT_TRUE(confined || result->receipt.jail == JailKind::kNone) << result->receipt.jail.name();
     EXPECT_EQ(result->receipt.has(Guarantee::kNetIsolated), confined);
     EXPECT_EQ(events_.named("subproc.bwrap.skipped").size(), confined ? 0U : 1U);
   }

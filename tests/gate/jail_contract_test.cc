@@ -150,8 +150,8 @@ TEST_P(JailContract, EstablishesWhatItAnnounced_C26) {
     return found;
   };
   EXPECT_EQ(guarantees(receipt.established), guarantees(explanation->would_establish));
-  EXPECT_EQ(receipt.jail, GetParam().name());
-  EXPECT_EQ(explanation->jail, GetParam().name());
+  EXPECT_EQ(receipt.jail.name(), GetParam().name());
+  EXPECT_EQ(explanation->jail.name(), GetParam().name());
   EXPECT_EQ(receipt.binary, explanation->binary);
   EXPECT_TRUE(receipt.has(Guarantee::kExecAllowlisted));
 }
@@ -223,8 +223,8 @@ TEST_P(OwnJail, IsTakenByAutoOnlyWhenTheConfigurationSaysSo) {
   first.own_jails = {&toy_};
   first.auto_jails = {kToy};
   const std::unique_ptr<Gate> gate = Gate::open(std::move(first)).value();
-  EXPECT_EQ(GateTest::run(*gate, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
-  EXPECT_NE(GateTest::run(*gate_, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail, "toy");
+  EXPECT_EQ(GateTest::run(*gate, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail.name(), "toy");
+  EXPECT_NE(GateTest::run(*gate_, spec({"exit_with", "0"}), JailKind::kAuto).receipt.jail.name(), "toy");
 }
 
 // The recipe for one of this source tree, from its line in builtin_jails.h on.
@@ -234,8 +234,8 @@ TEST_P(OwnJail, IsBuiltInByOneLine) {
   Result<JailSet> set = JailSet::of(jails.all(), config().auto_jails);
   ASSERT_TRUE(set) << set.error().message;
   Engine gate(config(), std::nullopt, *std::move(set), jails.root());
-  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), kToy).receipt.jail, "toy");
-  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), JailKind::kNone).receipt.jail, "none");
+  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), kToy).receipt.jail.name(), "toy");
+  EXPECT_EQ(GateTest::run(gate, spec({"exit_with", "0"}), JailKind::kNone).receipt.jail.name(), "none");
   EXPECT_EQ(std::ranges::count(gate.jails(), kToy, &JailOffer::kind), 1);
 }
 
@@ -255,7 +255,7 @@ class RefusingJail final : public Jail {
       names.push_back(var.name);
       env.push_back(var.name + "=" + var.value);
     }
-    return fail(Error{JailUnavailable{.jail = name_}, "it only looks", "another jail"});
+    return fail(Error{JailUnavailable{.jail = kind()}, "it only looks", "another jail"});
   }
   std::vector<std::string> argv;
   std::vector<std::string> env;

@@ -34,7 +34,7 @@ class LiarsRun final : public LiveRun {
     eventfd_t one = 0;
     ::eventfd_read(event_.get(), &one);
     if (!std::exchange(started_, true)) return RunReport(ToolStarted{});
-    if (lie_ == Lie::kIsMissingAfterItsStart) return fail(jail_unavailable(kLiar.name(), "it is not there", ""));
+    if (lie_ == Lie::kIsMissingAfterItsStart) return fail(jail_unavailable(kLiar, "it is not there", ""));
     return RunReport(ToolEnded{.wait_status = 0, .is_last = true});
   }
   void stop(StopStep) override { stopped_ = true; }

@@ -103,7 +103,7 @@ int print_readiness(const std::vector<JailAnswer>& jails, const std::optional<Ho
 // Doctor does not wait half a minute for a jail that the user did not name.
 Error why_not_tried(const attack::Surroundings& surroundings, JailKind jail) {
   if (const Status could = attack::could_start(surroundings, jail); !could) return in_options(could.error());
-  return jail_unavailable(jail.name(), "not tried, since a start takes half a minute",
+  return jail_unavailable(jail, "not tried, since a start takes half a minute",
                           fmt::format("'sallyport doctor --jail {}' tries it", jail.name()));
 }
 

@@ -101,7 +101,7 @@ std::string explanation_text(const Explanation& explanation, Verbosity verbosity
   add_binary(table, "binary", explanation.binary);
   for (const BinaryIdentity& binary : explanation.interpreters) add_binary(table, "interpreter", binary);
   add_plan(table, plan);
-  table.row("jail", explanation.jail);
+  table.row("jail", explanation.jail.name());
   if (plan.run_as && explanation.confinement != Confinement::kNone) {
     table.row("runs as", fmt::format("user {}, group {}: the repo's owner", plan.run_as->uid, plan.run_as->gid));
   }

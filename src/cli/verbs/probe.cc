@@ -95,7 +95,7 @@ Json scanner_json(const jobs::ProbeResult& result, jobs::Severity threshold) {
                            {"path", json_text(item.path)}});
     }
     for (const jobs::Invocation& call : ran->invocations) {
-      receipts.push_back({{"jail", call.receipt.jail}, {"digest", jobs::receipt_digest(call.receipt)}});
+      receipts.push_back({{"jail", call.receipt.jail.name()}, {"digest", jobs::receipt_digest(call.receipt)}});
     }
   }
   if (const auto* failed = std::get_if<jobs::ScannerFailed>(&result.outcome)) entry["tail"] = failed->tail;

@@ -32,8 +32,10 @@ Json detail_json(const ErrorDetail& detail) {
             return {{"tool", json_text(e.tool)}, {"outcome", name_of(e.limit)}};
           },
           [](const GuaranteeUnavailable& e) -> Json { return {{"guarantee", name_of(e.guarantee)}}; },
-          [](const JailUnavailable& e) -> Json { return {{"jail", json_text(e.jail)}}; },
-          [](const JailDied& e) -> Json { return {{"jail", json_text(e.jail)}, {"wait_status", e.wait_status}}; },
+          [](const JailUnavailable& e) -> Json { return {{"jail", json_text(e.jail.name())}}; },
+          [](const JailDied& e) -> Json {
+            return {{"jail", json_text(e.jail.name())}, {"wait_status", e.wait_status}};
+          },
           [](const SetupFailed& e) -> Json { return {{"stage", stage_name(e.stage)}, {"errno", e.error_number}}; },
           [](const AuditFailed& e) -> Json { return {{"log", json_text(e.log)}, {"errno", e.error_number}}; },
           [](const SystemError& e) -> Json {

@@ -21,7 +21,7 @@ JailedSubprocessResult result_of(Outcome outcome) {
   result.stderr_stream = {.bytes = "\xff\x00", .truncated = true, .total_bytes = 9};
   result.duration = 1500us;
   result.usage = {.user = 2ms, .system = 500us, .peak_rss_bytes = 4096};
-  result.receipt.jail = "none";
+  result.receipt.jail = JailKind::kNone;
   result.receipt.established = {{.guarantee = Guarantee::kExecPinned, .mechanism = Mechanism::kDescriptor}};
   result.git_findings = {{.path = "/r/.git/hooks/x", .what = "a hook", .action = "removed"}};
   result.denials = {{.host = "evil.example",

@@ -60,7 +60,7 @@ Json explain_record(const Explanation& explanation) {
   Json interpreters = Json::array();
   for (const BinaryIdentity& binary : explanation.interpreters) interpreters.push_back(json_of(binary));
   return {{"schema", "sallyport.explain/1"},        {"plan", json_of(explanation.plan)},
-          {"plan_digest", explanation.plan_digest}, {"jail", json_text(explanation.jail)},
+          {"plan_digest", explanation.plan_digest}, {"jail", json_text(explanation.jail.name())},
           {"guarantees", std::move(guarantees)},    {"rendered", std::move(rendered)},
           {"binary", json_of(explanation.binary)},  {"interpreters", std::move(interpreters)}};
 }

@@ -205,7 +205,7 @@ Json json_of(const Established& established) {
 }
 
 Json json_of(const Receipt& receipt) {
-  return {{"jail", json_text(receipt.jail)},
+  return {{"jail", json_text(receipt.jail.name())},
           {"guarantees", array_of(receipt.established)},
           {"binary", json_of(receipt.binary)},
           {"interpreters", array_of(receipt.interpreters)},

@@ -34,7 +34,7 @@ std::vector<std::string> env_texts(std::span<const EnvVar> env) {
   return texts;
 }
 
-Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail) {
+Result<const BinaryIdentity*> file_of_host(const Executable& executable, JailKind jail) {
   const BinaryIdentity* const executed = executable.executed();
   if (executed == nullptr) return fail(jail_unavailable(jail, "it runs files of this host only"));
   return executed;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/view/fs_view.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/plan.h"
 #include "sallyport/receipt.h"
@@ -26,7 +27,7 @@ namespace sallyport {
 [[nodiscard]] std::vector<std::string> env_texts(std::span<const EnvVar> env);
 
 // The host's file that is executed; JailUnavailable when the tool is one of an image.
-[[nodiscard]] Result<const BinaryIdentity*> file_of_host(const Executable& executable, std::string_view jail);
+[[nodiscard]] Result<const BinaryIdentity*> file_of_host(const Executable& executable, JailKind jail);
 
 // What a plan opens: from this the jails decide what their receipts may list.
 [[nodiscard]] bool may_write_the_host(const Plan& plan);

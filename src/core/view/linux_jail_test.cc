@@ -114,14 +114,14 @@ TEST(JailEnvironment, HasTheJailsOwnInPlaceOfThePlans) {
 
 TEST(HostFile, IsWhatIsExecutedAndNoFileOfAnImage) {
   const Executable hosts{.identity = BinaryIdentity{.path = "/usr/bin/git"}};
-  const Result<const BinaryIdentity*> file = file_of_host(hosts, "mine");
+  const Result<const BinaryIdentity*> file = file_of_host(hosts, JailKind("mine"));
   ASSERT_TRUE(file);
   EXPECT_EQ((*file)->path, "/usr/bin/git");
   const Executable images{.identity = ImageFile{.path = "git"}};
-  const Result<const BinaryIdentity*> none = file_of_host(images, "mine");
+  const Result<const BinaryIdentity*> none = file_of_host(images, JailKind("mine"));
   ASSERT_FALSE(none);
   ASSERT_NE(none.error().as<JailUnavailable>(), nullptr);
-  EXPECT_EQ(none.error().as<JailUnavailable>()->jail, "mine");
+  EXPECT_EQ(none.error().as<JailUnavailable>()->jail.name(), "mine");
 }
 
 // name_of() relies on the order of the table.

@@ -19,8 +19,6 @@
 
 namespace sallyport::bwrap {
 
-inline constexpr const char* kJailName = "bwrap";
-
 // A descriptor that bwrap inherits; the i-th one gets the number wire::kFirstPassedFd + i.
 struct PassedFd {
   enum class Kind { kBytes, kPath, kFile, kInit, kInnerImage } kind{};

@@ -74,15 +74,15 @@ Status BwrapJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
   // bwrap's own AppArmor profile may let it do what we may not; no profile overrides the other switches.
   if (off && !off->by_apparmor) {
-    return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+    return fail(jail_unavailable(JailKind::kBwrap, "it cannot be built without user namespaces", off->advice));
   }
   if (find_jail_obstacle() == JailObstacle::kNone) return {};
-  return fail(jail_unavailable(kJailName, "this container forbids namespaces or covers parts of /proc",
+  return fail(jail_unavailable(JailKind::kBwrap, "this container forbids namespaces or covers parts of /proc",
                                advice_for(recognise_place())));
 }
 
 Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request) {
-  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, JailKind::kBwrap));
   if (!request.plan.no_exec.empty()) {
     return fail(
         invalid_request("no_exec", "bwrap has no option for it", "use the native jail, or leave `no_exec` out"));

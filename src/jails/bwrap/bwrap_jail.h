@@ -17,7 +17,7 @@ class BwrapJail final : public Jail {
  public:
   explicit BwrapJail(spawn::JailSupply& supply) : supply_(supply) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return JailKind::kBwrap.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kBwrap>; }
   [[nodiscard]] std::string_view event_name() const override { return event_name::kBwrapWrapped; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }

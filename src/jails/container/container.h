@@ -20,8 +20,6 @@
 
 namespace sallyport::container {
 
-inline constexpr std::string_view kJailName = "container";
-
 [[nodiscard]] std::string_view program_of(ContainerEngine engine);
 
 struct Inputs {

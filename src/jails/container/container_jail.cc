@@ -116,7 +116,7 @@ class ContainerLive final : public LiveRun {
                                "use an image that has it in its PATH, not " + printable(about_.options.image)));
     }
     if (failed.stage != SetupStage::kLimits) return {};
-    return fail(jail_unavailable(kJailName, "the engine did not set the limits that were asked for",
+    return fail(jail_unavailable(kContainerJail, "the engine did not set the limits that were asked for",
                                  "a plain user's engine needs cgroup v2 that is delegated to it"));
   }
 
@@ -156,7 +156,7 @@ class ContainerRun final : public StagedRun {
   // The container's own null device: a tool could see that a pipe is none.
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
-    if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
+    if (!made_) return fail(jail_unavailable(kContainerJail, "this run was only explained"));
     spawn::LaunchSpec client;
     client.argv = render_command(plan_, inputs_);
     client.env = engine_.environment();
@@ -192,7 +192,7 @@ std::vector<std::string> places_in(const std::vector<ViewEntry>& view) {
 
 Status ContainerJail::usable() {
   if (!options_.image.empty()) return {};
-  return fail(jail_unavailable(kJailName, "no image was named",
+  return fail(jail_unavailable(kContainerJail, "no image was named",
                                "name one with `container.image`, best by its digest: NAME@sha256:…"));
 }
 
@@ -208,8 +208,8 @@ Result<Image> ContainerJail::image(CallHost& host) {
   Image found = TRY(find_image(asked, options_));
   // Docker always mounts an image's volumes, and nothing limits what is written there.
   if (found.has_volumes && options_.engine == ContainerEngine::kDocker) {
-    return fail(
-        jail_unavailable(kJailName, printable(options_.image) + " declares volumes", "use one without, or podman"));
+    return fail(jail_unavailable(kContainerJail, printable(options_.image) + " declares volumes",
+                                 "use one without, or podman"));
   }
   image_ = found;
   return found;
@@ -233,7 +233,7 @@ void ContainerJail::sweep(const Engine& engine) {
   const auto release = [&](int directory, const std::string& name) -> Status {
     const UniqueFd file = TRY(open_path_at(directory, kHeldElsewhere, O_RDONLY | O_NOFOLLOW));
     if (TRY(read_all(file.get(), mebibytes(1), kHeldElsewhere)) != held_by(options_)) {
-      return fail(jail_unavailable(kJailName, "another engine has it"));
+      return fail(jail_unavailable(kContainerJail, "another engine has it"));
     }
     return engine.remove_container(name);
   };

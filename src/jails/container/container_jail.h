@@ -19,7 +19,7 @@ class ContainerJail final : public Jail {
  public:
   ContainerJail(spawn::JailSupply& supply, ContainerOptions options) : supply_(supply), options_(std::move(options)) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return kContainerJail.name(); }
   // No engine can mount a repo without its device nodes, so writes are not confined.
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kContainer>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }

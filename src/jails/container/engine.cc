@@ -77,10 +77,10 @@ Result<Answer> Engine::ask(const std::vector<std::string>& words) const {
   launch.env = environment_;
   launch.place = spawn::NoJailPlace{.exe_fd = client(), .cwd_fd = root_directory(), .is_engine = true};
   Question question(supply_, std::move(launch));
-  const spawn::Supervision supervision{.wall = kTimeToAnswer, .max_output = kLongestAnswer, .jail = kJailName};
+  const spawn::Supervision supervision{.wall = kTimeToAnswer, .max_output = kLongestAnswer, .jail = kContainerJail};
   spawn::Ended ended = TRY(spawn::supervise(question, supervision, {}));
   if (ended.by != spawn::EndedBy::kItself) {
-    return fail(jail_unavailable(kJailName, std::string(program_of(options_.engine)) + " does not answer",
+    return fail(jail_unavailable(kContainerJail, std::string(program_of(options_.engine)) + " does not answer",
                                  "is its daemon alive?"));
   }
   return Answer{.agreed = ended.wait_status == 0,
@@ -92,7 +92,7 @@ Status Engine::remove_container(const std::string& name) const {
   const Answer answer = TRY(ask({"rm", "--force", "--volumes", name}));
   const bool was_gone = answer.err.find("o such container") != std::string::npos;
   if (answer.agreed || was_gone) return {};
-  return fail(jail_unavailable(kJailName, "a container is left: " + name, answer.why()));
+  return fail(jail_unavailable(kContainerJail, "a container is left: " + name, answer.why()));
 }
 
 bool runs_here(const ContainerOptions& options) {

@@ -44,7 +44,7 @@ void for_each_directory(std::string_view path, const Use& use) {
 
 Error wrong_image(const ContainerOptions& options, std::string_view why) {
   return jail_unavailable(
-      kJailName, fmt::format("{}: {}", printable(options.image), why),
+      kContainerJail, fmt::format("{}: {}", printable(options.image), why),
       fmt::format("'{} image ls --digests' shows what is there; nothing is pulled", program_of(options.engine)));
 }
 
@@ -68,7 +68,7 @@ Result<Image> parse_image(std::string_view text) {
   const Json& config = member(first, "Config");
   Image image{.id = text_in(first, "Id"), .path = path_in(config)};
   if (is_hex(image.id)) image.id.insert(0, kSha256);
-  if (!is_digest(image.id)) return fail(jail_unavailable(kJailName, "the engine's answer names no image"));
+  if (!is_digest(image.id)) return fail(jail_unavailable(kContainerJail, "the engine's answer names no image"));
   const Json& volumes = member(config, "Volumes");
   image.has_volumes = volumes.is_object() && !volumes.empty();
   image.digests.push_back(image.id);
@@ -88,7 +88,7 @@ std::string_view digest_in(std::string_view name) {
 
 Result<Image> find_image(const Engine& engine, const ContainerOptions& options) {
   if (options.image.empty() || options.image.front() == '-') {
-    return fail(jail_unavailable(kJailName, "no image was named",
+    return fail(jail_unavailable(kContainerJail, "no image was named",
                                  "name one with `container.image`, best by its digest: NAME@sha256:…"));
   }
   const std::string_view digest = digest_in(options.image);

@@ -19,8 +19,6 @@
 
 namespace sallyport::landlock {
 
-inline constexpr const char* kJailName = "landlock";
-
 // A host path that the tool may use.
 struct Place {
   std::string path{};

@@ -130,9 +130,9 @@ Status check_devices(const std::vector<Place>& places) {
 
 Status LandlockJail::usable() {
   const int abi = landlock_abi();
-  if (abi >= kLowestLandlockAbi) return check_own_processes_shown(kJailName);
+  if (abi >= kLowestLandlockAbi) return check_own_processes_shown(JailKind::kLandlock);
   return fail(jail_unavailable(
-      kJailName,
+      JailKind::kLandlock,
       abi == 0 ? "this kernel has no Landlock, or a filter refuses it"
                : fmt::format("this kernel's Landlock is too old: ABI {}, and {} is the least", abi, kLowestLandlockAbi),
       "it takes Linux 6.2 with landlock among the security modules (see /sys/kernel/security/lsm)"));
@@ -141,7 +141,7 @@ Status LandlockJail::usable() {
 Result<std::unique_ptr<StagedRun>> LandlockJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
+  static_cast<void>(TRY(file_of_host(request.executable, JailKind::kLandlock)));
   TRY(check_plan(plan));
   const HostView& view = *TRY(request.host.view());
   TRY(check_view(plan, view.entries));

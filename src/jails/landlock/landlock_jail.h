@@ -15,7 +15,7 @@ class LandlockJail final : public Jail {
  public:
   explicit LandlockJail(spawn::JailSupply& supply) : supply_(supply) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return JailKind::kLandlock.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kLandlock>; }
   [[nodiscard]] Status usable() override;
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

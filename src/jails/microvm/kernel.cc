@@ -48,7 +48,7 @@ Modules drivers_of(const GuestKernel& kernel) {
 
 }  // namespace
 
-Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jail) {
+Result<GuestKernel> find_kernel(const KernelPlaces& places, JailKind jail) {
   constexpr std::string_view kPrefix = "vmlinuz-";
   std::vector<std::string> releases;
   std::error_code error;
@@ -73,7 +73,7 @@ Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jai
   return fail(jail_unavailable(jail, why, kHint));
 }
 
-Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init, std::string_view jail) {
+Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init, JailKind jail) {
   const Modules drivers = drivers_of(kernel);
   if (!drivers) return fail(jail_unavailable(jail, drivers.error(), kHint));
   std::vector<InitramfsFile> files = {{.path = "m", .mode = S_IFDIR | 0755},

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sallyport/jail_kind.h"
 #include "sallyport/result.h"
 
 namespace sallyport::microvm {
@@ -21,12 +22,11 @@ struct GuestKernel {
 };
 
 // Finds the newest kernel that we can read, that only root can change, and that has the drivers a microVM needs. If
-// there is none: JailUnavailable, with what to install. `jail` is the name of the jail that asks.
-[[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places, std::string_view jail);
+// there is none: JailUnavailable, with what to install. `jail` is the one that asks.
+[[nodiscard]] Result<GuestKernel> find_kernel(const KernelPlaces& places, JailKind jail);
 
 // Holds the drivers, and `init` as process 1.
-[[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init,
-                                                 std::string_view jail);
+[[nodiscard]] Result<std::string> make_initramfs(const GuestKernel& kernel, std::string_view init, JailKind jail);
 
 // An error when the host's processor cannot run a guest for us: it tries a guest that halts at once.
 [[nodiscard]] Status try_kvm();

@@ -36,7 +36,7 @@ class Mapping {
   void* const at_;
 };
 
-Status no(const char* why) { return fail(jail_unavailable(kKvmName, why, kKvmHint)); }
+Status no(const char* why) { return fail(jail_unavailable(kMicrovmJail, why, kKvmHint)); }
 
 // Runs the guest in real mode from the first byte of its memory, which is hlt.
 bool start_at_zero(int processor) {

@@ -13,8 +13,6 @@
 
 namespace sallyport::microvm {
 
-inline constexpr const char* kKvmName = "microvm";
-inline constexpr const char* kTcgName = "microvm-tcg";
 inline constexpr const char* kQemu = "qemu-system-x86_64";
 
 // The host's processor runs the guest (kKvm), or QEMU translates it (kTcg), which is slow and a boundary in software

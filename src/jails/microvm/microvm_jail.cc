@@ -118,7 +118,7 @@ class MicrovmRun final : public StagedRun {
   [[nodiscard]] bool has_null_device() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
-    if (!parts_.files) return fail(jail_unavailable(options_.name, "this run was only explained"));
+    if (!parts_.files) return fail(jail_unavailable(options_.kind, "this run was only explained"));
     const auto stdin_is = streams.in < 0 ? spawn::StdinIs::kNullDevice : spawn::StdinIs::kGiven;
     std::string image = spawn::encode(guest_, {}, stdin_is);
     if (image.size() > spawn::wire::kLargestFramedImage) {
@@ -132,7 +132,7 @@ class MicrovmRun final : public StagedRun {
     errors_ = errors;
     return spawn::FramedRun::open(
         std::move(around), std::move(pair.ours), std::move(pair.theirs), streams,
-        {.jail = options_.name,
+        {.jail = options_.kind,
          .image = std::move(image),
          .patience = options_.patience,
          .last_words = [errors](int scratch) { return last_words(errors->get(), scratch, kConsoleFile); }});
@@ -172,15 +172,15 @@ Status MicrovmJail::processor_works() const {
 Status MicrovmJail::usable() {
   TRY(around_.usable());
   TRY(processor_works());
-  TRY(find_kernel(options_.kernels, name()));
+  TRY(find_kernel(options_.kernels, options_.kind));
   return {};
 }
 
 Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, name()));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, options_.kind));
   TRY(processor_works());
-  const GuestKernel kernel = TRY(find_kernel(options_.kernels, name()));
+  const GuestKernel kernel = TRY(find_kernel(options_.kernels, options_.kind));
   Parts parts;
   parts.qemu = std::make_unique<const Executable>(TRY(request.host.pin_wrapper(kQemu)));
   const HostView& view = *TRY(request.host.view());
@@ -190,7 +190,7 @@ Result<std::unique_ptr<StagedRun>> MicrovmJail::stage(const StageRequest& reques
     std::call_once(swept_, [] { static_cast<void>(sweep_stale_scratch(kScratchRoot)); });
     parts.files = TRY(ScratchDir::create(kScratchRoot));
     const std::string_view init = options_.init.empty() ? spawn::helper_image() : options_.init;
-    const std::string initramfs = TRY(make_initramfs(kernel, init, name()));
+    const std::string initramfs = TRY(make_initramfs(kernel, init, options_.kind));
     TRY(write_initramfs(*parts.files, initramfs));
     files.initramfs = parts.files->path() / "initramfs";
     for (const std::string& path : {files.kernel, files.initramfs}) machines.identities[path] = TRY(identity_of(path));

@@ -15,7 +15,7 @@
 namespace sallyport::microvm {
 
 struct Options {
-  std::string_view name = kKvmName;  // refers to a literal
+  JailKind kind = kMicrovmJail;
   Accelerator accelerator = Accelerator::kKvm;
   KernelPlaces kernels{};
   // From QEMU's start to the tool's. A guest that sends nothing for so long hangs.
@@ -29,7 +29,7 @@ class MicrovmJail final : public Jail {
   // `around` is where QEMU runs; it outlives this jail.
   MicrovmJail(Jail& around, Options options) : around_(around), options_(std::move(options)) {}
 
-  [[nodiscard]] std::string_view name() const override { return options_.name; }
+  [[nodiscard]] std::string_view name() const override { return options_.kind.name(); }
   [[nodiscard]] bool starts_slowly() const override { return options_.accelerator == Accelerator::kTcg; }
   [[nodiscard]] LayerSupport layers() const override { return around_.layers(); }
   // In the guest, files do not have the host's identities; and the guest's processor time is not the tool's alone.

@@ -49,10 +49,10 @@ TEST(Modules, ThatAreNotThereAreNamed) {
 }
 
 TEST(Kernel, ThatIsNotThereIsMissedByTheJailThatAsks) {
-  const Result<GuestKernel> kernel = find_kernel({.boot = "/proc/self/fdinfo"}, kTcgName);
+  const Result<GuestKernel> kernel = find_kernel({.boot = "/proc/self/fdinfo"}, kMicrovmTcgJail);
   ASSERT_FALSE(kernel);
   ASSERT_NE(kernel.error().as<JailUnavailable>(), nullptr);
-  EXPECT_EQ(kernel.error().as<JailUnavailable>()->jail, kTcgName);
+  EXPECT_EQ(kernel.error().as<JailUnavailable>()->jail.name(), kMicrovmTcgJail.name());
 }
 
 TEST(Initramfs, IsACpioArchiveOfTheNewFormat) {

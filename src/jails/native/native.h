@@ -13,8 +13,6 @@
 
 namespace sallyport::native {
 
-inline constexpr const char* kJailName = "native";
-
 struct Inputs {
   std::vector<std::string> argv{};  // with an interpreter's prefix already in it
   BinaryIdentity exe{};             // the executed file: the tool or its interpreter

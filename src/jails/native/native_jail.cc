@@ -56,22 +56,22 @@ void NativeJail::expect_run() {
 
 Status NativeJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
-  if (off) return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+  if (off) return fail(jail_unavailable(JailKind::kNative, "it cannot be built without user namespaces", off->advice));
   switch (find_jail_obstacle()) {
     case JailObstacle::kNone:
       return {};
     case JailObstacle::kFilter:
-      return fail(
-          jail_unavailable(kJailName, "a seccomp filter forbids namespaces here", advice_for(recognise_place())));
+      return fail(jail_unavailable(JailKind::kNative, "a seccomp filter forbids namespaces here",
+                                   advice_for(recognise_place())));
     case JailObstacle::kMaskedProc:
       break;
   }
-  return fail(jail_unavailable(kJailName, "parts of /proc are covered here, so no fresh one can be mounted",
+  return fail(jail_unavailable(JailKind::kNative, "parts of /proc are covered here, so no fresh one can be mounted",
                                advice_for(recognise_place())));
 }
 
 Result<std::unique_ptr<StagedRun>> NativeJail::stage(const StageRequest& request) {
-  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, JailKind::kNative));
   const HostView& view = *TRY(request.host.view());
   spawn::LaunchSpec launch =
       render(request.plan, {.argv = request.executable.argv_for(request.plan),

@@ -19,7 +19,7 @@ class NativeJail final : public Jail {
  public:
   explicit NativeJail(spawn::JailSupply& supply, Options options = {}) : supply_(supply), options_(options) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return JailKind::kNative.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kNative>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kOverlay; }
   void expect_run() override;

@@ -50,8 +50,8 @@ Status check(const Plan& plan) {
 Result<std::unique_ptr<StagedRun>> NoJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(check(plan));
-  TRY(check_own_processes_shown(kJailName));
-  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
+  TRY(check_own_processes_shown(JailKind::kNone));
+  static_cast<void>(TRY(file_of_host(request.executable, JailKind::kNone)));
   spawn::LaunchSpec launch;
   launch.argv = request.executable.argv_for(plan);
   launch.env = env_texts(plan.env);

@@ -11,13 +11,11 @@
 
 namespace sallyport::none {
 
-inline constexpr const char* kJailName = "none";
-
 class NoJail final : public Jail {
  public:
   explicit NoJail(spawn::JailSupply& supply) : supply_(supply) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return JailKind::kNone.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kNoJail>; }
   [[nodiscard]] Confinement confinement() const override { return Confinement::kNone; }
   [[nodiscard]] Result<std::unique_ptr<StagedRun>> stage(const StageRequest& request) override;

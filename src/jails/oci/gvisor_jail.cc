@@ -44,7 +44,7 @@ class GvisorRun final : public StagedRun {
   }
   [[nodiscard]] bool has_null_device() const override { return true; }
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
-    if (!bundle_) return fail(jail_unavailable(kGvisorName, "this run was only explained"));
+    if (!bundle_) return fail(jail_unavailable(kGvisorJail, "this run was only explained"));
     return start_.start(supply_, streams);
   }
 
@@ -63,12 +63,12 @@ class GvisorRun final : public StagedRun {
 Status GvisorJail::usable() {
   const auto off = user_namespaces_off(read_host_switches(), ::geteuid());
   if (!off) return {};
-  return fail(jail_unavailable(kGvisorName, "it cannot be built without user namespaces", off->advice));
+  return fail(jail_unavailable(kGvisorJail, "it cannot be built without user namespaces", off->advice));
 }
 
 Result<std::unique_ptr<StagedRun>> GvisorJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kGvisorName));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kGvisorJail));
   if (!plan.hidden.empty()) {
     return fail(invalid_request("hidden", "gVisor hides nothing of what is shown", "use another jail"));
   }

@@ -17,7 +17,7 @@ class GvisorJail final : public Jail {
  public:
   explicit GvisorJail(spawn::JailSupply& supply) : supply_(supply) {}
 
-  [[nodiscard]] std::string_view name() const override { return kGvisorName; }
+  [[nodiscard]] std::string_view name() const override { return kGvisorJail.name(); }
   // Inside, files do not have the host's identities; its tmpfs cannot be watched from outside; its processes are not
   // processes of the host.
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kGvisor>; }

@@ -19,9 +19,6 @@
 
 namespace sallyport::oci {
 
-inline constexpr const char* kJailName = "oci";
-inline constexpr const char* kGvisorName = "gvisor";
-
 // runc makes a container on this kernel. runsc (gVisor) starts its own kernel, to which no descriptor can be passed:
 // our init inside sends and receives frames (spawn/wire/frame.h), and cannot see files' identities on the host.
 enum class Runtime { kRunc, kRunsc };

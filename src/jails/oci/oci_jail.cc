@@ -49,7 +49,7 @@ class OciRun final : public StagedRun {
 
   // The tool's streams go to our init. The runtime itself reads nothing, and prints only why it failed.
   [[nodiscard]] Result<std::unique_ptr<LiveRun>> start(const ToolStreams& streams) override {
-    if (!made_) return fail(jail_unavailable(kJailName, "this run was only explained"));
+    if (!made_) return fail(jail_unavailable(kOciJail, "this run was only explained"));
     launch_.passed_fds = {streams.in, streams.out, streams.err};
     launch_.passed_fds.insert(launch_.passed_fds.end(), cgroups_.begin(), cgroups_.end());
     launch_.passed_fds.push_back(made_->image.get());
@@ -72,16 +72,16 @@ class OciRun final : public StagedRun {
 
 Status OciJail::usable() {
   if (const auto off = user_namespaces_off(read_host_switches(), ::geteuid())) {
-    return fail(jail_unavailable(kJailName, "it cannot be built without user namespaces", off->advice));
+    return fail(jail_unavailable(kOciJail, "it cannot be built without user namespaces", off->advice));
   }
   if (find_jail_obstacle() == JailObstacle::kNone) return {};
-  return fail(jail_unavailable(kJailName, "this container forbids namespaces or covers parts of /proc",
+  return fail(jail_unavailable(kOciJail, "this container forbids namespaces or covers parts of /proc",
                                advice_for(recognise_place())));
 }
 
 Result<std::unique_ptr<StagedRun>> OciJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
-  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kJailName));
+  const BinaryIdentity* const executed = TRY(file_of_host(request.executable, kOciJail));
   Executable runtime = TRY(request.host.pin_wrapper("runc"));
   const HostView& view = *TRY(request.host.view());
   TRY(check_names(view.entries));

@@ -16,7 +16,7 @@ class OciJail final : public Jail {
  public:
   explicit OciJail(spawn::JailSupply& supply) : supply_(supply) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return kOciJail.name(); }
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kOci>; }
   [[nodiscard]] LayerSupport layers() const override { return LayerSupport::kBind; }
   [[nodiscard]] Status usable() override;

@@ -21,6 +21,8 @@
 namespace sallyport::sandbox_exec {
 namespace {
 
+constexpr std::string_view kLauncherName = "sandbox-exec";  // the program's
+
 #ifdef __APPLE__
 constexpr bool kIsMacOs = true;
 #else
@@ -87,22 +89,23 @@ std::vector<ResourceLimit> limits_of(const Plan& plan) {
 
 // Pins by the gate's rules, and accepts only this one file: a sandbox-exec elsewhere is not Apple's.
 Result<std::string> pin_launcher(CallHost& host, const std::string& launcher) {
-  const Executable wrapper = TRY(host.pin_wrapper(kJailName));
+  const Executable wrapper = TRY(host.pin_wrapper(kLauncherName));
   if (wrapper.exec_path == launcher) return launcher;
-  return fail(untrusted_tool(kJailName, wrapper.exec_path, "only " + launcher + " is the system's own"));
+  return fail(untrusted_tool(kLauncherName, wrapper.exec_path, "only " + launcher + " is the system's own"));
 }
 
 }  // namespace
 
 Status SandboxExecJail::usable() {
   if (kIsMacOs || options_.stand_in_for_tests) return {};
-  return fail(jail_unavailable(kJailName, "it needs macOS", "use the native, bwrap or landlock jail on Linux"));
+  return fail(
+      jail_unavailable(JailKind::kSandboxExec, "it needs macOS", "use the native, bwrap or landlock jail on Linux"));
 }
 
 Result<std::unique_ptr<StagedRun>> SandboxExecJail::stage(const StageRequest& request) {
   const Plan& plan = request.plan;
   TRY(usable());
-  static_cast<void>(TRY(file_of_host(request.executable, kJailName)));
+  static_cast<void>(TRY(file_of_host(request.executable, JailKind::kSandboxExec)));
   TRY(check_plan(plan));
   const std::string launcher = TRY(pin_launcher(request.host, options_.launcher));
   const HostView& view = *TRY(request.host.view());

@@ -12,8 +12,6 @@
 
 namespace sallyport::sandbox_exec {
 
-inline constexpr const char* kJailName = "sandbox-exec";
-
 struct Options {
   // Never one from a search path.
   std::string launcher = "/usr/bin/sandbox-exec";
@@ -27,7 +25,7 @@ class SandboxExecJail final : public Jail {
  public:
   explicit SandboxExecJail(Options options = {}) : options_(std::move(options)) {}
 
-  [[nodiscard]] std::string_view name() const override { return kJailName; }
+  [[nodiscard]] std::string_view name() const override { return JailKind::kSandboxExec.name(); }
   // No limit of time and no end with the owner: a process can leave its group, and we know no other means to end it.
   [[nodiscard]] std::span<const Guarantee> never_gives() const override { return kNeverGivenBy<Givers::kSandboxExec>; }
   [[nodiscard]] Status usable() override;

@@ -66,7 +66,7 @@ std::string receipts_text(const ScannerOutcome& outcome) {
   const auto* const ran = std::get_if<Ran>(&outcome);
   if (ran == nullptr || ran->invocations.empty()) return {};
   const Invocation& last = ran->invocations.back();
-  return fmt::format("{} {}", last.receipt.jail, receipt_digest(last.receipt).substr(0, 12));
+  return fmt::format("{} {}", last.receipt.jail.name(), receipt_digest(last.receipt).substr(0, 12));
 }
 
 std::string_view verdict_of(const ProbeReport& report, Severity threshold) {

@@ -43,7 +43,8 @@ std::string receipt_digest(const Receipt& receipt) {
   const std::string digest = std::visit(overloaded{[](const BinaryIdentity& file) { return file.sha256; },
                                                    [](const ImageFile& file) { return file.digest; }},
                                         receipt.binary);
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n", receipt.jail, digest, receipt.policy_digest, receipt.plan_digest);
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n", receipt.jail.name(), digest, receipt.policy_digest, receipt.plan_digest);
   for (const Established& entry : receipt.established) {
     text += fmt::format("{} {}\n", sallyport::name_of(entry.guarantee), sallyport::name_of(entry.mechanism));
   }

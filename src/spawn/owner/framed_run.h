@@ -13,6 +13,7 @@
 #include <string>
 
 #include "os/event_fd.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/jail_port.h"
 #include "spawn/owner/frame_link.h"
 #include "spawn/wire/wire.h"
@@ -20,7 +21,7 @@
 namespace sallyport::spawn {
 
 struct FramedTool {
-  std::string_view jail{};               // for messages; outlives the run
+  JailKind jail{""};                     // for messages
   std::string image{};                   // for the init inside
   std::chrono::milliseconds patience{};  // for its first report
   // Why the outer program ended before there was a tool; `scratch` is its jail's, or negative.

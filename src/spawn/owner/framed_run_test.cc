@@ -59,7 +59,7 @@ class FramedRunTest : public testing::Test {
     script_.reports.push_back(ToolStarted{});
     run_ = FramedRun::open(std::make_unique<OuterRun>(script_), UniqueFd(ends[0]), UniqueFd(ends[1]),
                            {.in = -1, .out = tools.get(), .err = tools.get()},
-                           {.jail = "framed",
+                           {.jail = JailKind("framed"),
                             .image = "the image",
                             .patience = 10s,
                             .last_words = [](int) { return std::string("last words"); }})

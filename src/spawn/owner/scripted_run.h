@@ -69,7 +69,7 @@ class ScriptedStage final : public StagedRun {
 inline Result<Ended> run(Script& script, Supervision how = {}, const std::stop_token& stop = {}) {
   if (how.wall == std::chrono::milliseconds(0)) how.wall = std::chrono::seconds(60);
   if (how.max_output == ByteCount{0}) how.max_output = mebibytes(1);
-  how.jail = "scripted";
+  how.jail = JailKind("scripted");
   ScriptedStage stage(script);
   return supervise(stage, how, stop);
 }

@@ -246,8 +246,9 @@ class Supervisor {
     if (failure_) return fail(why_not_started());
     if (clock_.gave_up() && !ended_.tool_started && !tool_ended_) return never_started();
     if ((!ended_.tool_started && !stopping()) || !tool_ended_) {
-      Error lost = system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail), ECONNRESET,
-                                "whatever supervised the tool there was killed; the next call starts a new one");
+      Error lost =
+          system_error("learn how the run ended in", fmt::format("the jail \"{}\"", how_.jail.name()), ECONNRESET,
+                       "whatever supervised the tool there was killed; the next call starts a new one");
       lost.tool_may_have_started = true;  // its report of the start may be lost, too
       return fail(std::move(lost));
     }

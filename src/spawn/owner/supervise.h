@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sallyport/jail.h"
+#include "sallyport/jail_kind.h"
 #include "sallyport/jail_port.h"
 #include "sallyport/limits.h"
 #include "sallyport/result.h"
@@ -70,7 +71,7 @@ struct Supervision {
   OnNetwork on_network{};
   std::function<Status(const RunFacts&)> on_started{};  // an error kills the run, and run() returns it
   int stop_fd = -1;                                     // ends the run as the stop token does, when readable
-  std::string_view jail{};                              // its name, for messages
+  JailKind jail{""};                                    // for messages
 };
 
 enum class EndedBy { kItself, kDeadline, kStop, kDiskQuota, kCpuTime, kNetwork, kMemory };

@@ -121,7 +121,7 @@ TEST(Supervisor, QuotesTheFirstLineOfAJailThatExplainsItselfOnStderr) {
   const Result<Ended> ended = run(script);
   ASSERT_FALSE(ended);
   ASSERT_NE(ended.error().as<JailUnavailable>(), nullptr);
-  EXPECT_EQ(ended.error().as<JailUnavailable>()->jail, "scripted");
+  EXPECT_EQ(ended.error().as<JailUnavailable>()->jail.name(), "scripted");
   EXPECT_NE(ended.error().message.find("no such thing"), std::string::npos);
   EXPECT_EQ(ended.error().message.find("more"), std::string::npos);
 }
