@@ -121,6 +121,9 @@ TEST(BwrapArgv, CarriesTheFlagsOfTheContract_C15_C22) {
   EXPECT_THAT(targets_of(read_only.argv, "--ro-bind"), IsSupersetOf({"/usr", "/src/theirs", "/work"}));
   // Nothing of the host is writable unless it was asked for; scratch is the tmpfs.
   EXPECT_THAT(targets_of(read_only.argv, "--bind"), testing::IsEmpty());
+  ASSERT_TRUE(read_only.with_network);
+  EXPECT_EQ(read_only.argv.at(read_only.with_network->at), "--unshare-net");
+  EXPECT_EQ(read_only.with_network->word, "--share-net") << "when the worker could make its network";
   const bwrap::Command writable = render(writable_with_extras()).bwrap;
   EXPECT_THAT(targets_of(writable.argv, "--bind"), IsSupersetOf({"/src/theirs", "/work", "/srv/out"}));
   EXPECT_THAT(targets_of(writable.argv, "--ro-bind"),

@@ -16,6 +16,7 @@ namespace {
 // together all places never exceed the quota.
 constexpr std::uint64_t kShare = 16;
 constexpr std::uint64_t kSharing = 2;
+constexpr const char* kSharesNetwork = "--share-net";
 
 class CommandBuilder {
  public:
@@ -123,10 +124,9 @@ Command render(const Plan& plan, const Inputs& inputs) {
   command.option({"bwrap", "--unshare-all", "--unshare-user", "--new-session", "--die-with-parent", "--as-pid-1",
                   "--uid", "1000", "--gid", "1000", "--hostname", "sallyport", "--cap-drop", "ALL", "--clearenv"});
   // With hosts, bwrap starts in a network namespace of ours, where only the egress sockets answer. Without hosts, we
-  // repeat --unshare-net at an index that the worker knows: if the worker can make a network of ours, which reports
-  // refusals, it replaces that option.
+  // repeat --unshare-net: if the worker can make a network of ours, which reports refusals, it replaces that option.
   const std::size_t network_at = command.size();
-  command.option({plan.allowed_hosts.empty() ? "--unshare-net" : "--share-net"});
+  command.option({plan.allowed_hosts.empty() ? "--unshare-net" : kSharesNetwork});
   for (const ViewEntry& entry : inputs.view) {
     if (!is_covered(entry, inputs.view)) render_entry(entry, quota_of(plan), command);
   }
@@ -135,7 +135,9 @@ Command render(const Plan& plan, const Inputs& inputs) {
                   "--chdir", plan.cwd.string(), "--", std::string(spawn::kInitPath),
                   command.pass({.kind = PassedFd::Kind::kInnerImage})});
   Command rendered = std::move(command).take();
-  if (plan.allowed_hosts.empty()) rendered.cuts_network_at = static_cast<std::uint32_t>(network_at);
+  if (plan.allowed_hosts.empty()) {
+    rendered.with_network = {.at = static_cast<std::uint32_t>(network_at), .word = kSharesNetwork};
+  }
   return rendered;
 }
 

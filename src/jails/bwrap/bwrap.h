@@ -8,6 +8,7 @@
 // which a tool could forge (C20).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct PassedFd {
 struct Command {
   std::vector<std::string> argv{};
   std::vector<PassedFd> passed{};
-  std::uint32_t cuts_network_at = 0;  // for a run without hosts: the index of --unshare-net in argv
+  std::optional<spawn::NetworkWord> with_network{};  // for a run without hosts: --share-net, for --unshare-net
 };
 
 struct Inputs {

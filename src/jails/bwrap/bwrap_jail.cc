@@ -116,7 +116,7 @@ Result<std::unique_ptr<StagedRun>> BwrapJail::stage(const StageRequest& request)
   const bool needs_network = !request.plan.allowed_hosts.empty();
   if (needs_network || !user_namespaces_off(read_host_switches(), ::geteuid())) {
     launch.network = *TRY(request.host.network());
-    if (!needs_network) launch.cuts_network_at = command.cuts_network_at;
+    if (!needs_network) launch.with_network = std::move(command.with_network);
   }
   launch.place = spawn::NoJailPlace{.exe_fd = wrapper.file.get(), .cwd_fd = request.cwd, .is_wrapper = true};
   launch.run_as = request.plan.run_as;

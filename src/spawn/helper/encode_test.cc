@@ -78,7 +78,6 @@ TEST(LaunchImage, HasWhatEveryToolIsStartedWith) {
   spec.cgroup_procs_fds = {7, 8};
   spec.passed_fds = {9, 10, 11};
   spec.report_tree = true;
-  spec.cuts_network_at = 2;
   spec.fail_at_for_tests = wire::Stage::kSeccomp;
   const Mapped mapped(encode(spec));
   ASSERT_TRUE(mapped.accepted());
@@ -95,8 +94,23 @@ TEST(LaunchImage, HasWhatEveryToolIsStartedWith) {
   EXPECT_EQ(image.as_gid, 1002U);
   EXPECT_EQ(image.cgroup_count, 2U);
   EXPECT_EQ(image.passed_count, 3U);
-  EXPECT_EQ(image.cuts_network_at, 2U);
   EXPECT_EQ(image.fault_at, wire::Stage::kSeccomp);
+}
+
+TEST(LaunchImage, HasTheWordOfAWrapperWhoseNetworkIsOptional) {
+  LaunchSpec spec = jailed_spec();
+  const Mapped without(encode(spec));
+  ASSERT_TRUE(without.accepted());
+  EXPECT_EQ(without.image().network_word_at, 0U);
+  spec.with_network = NetworkWord{.at = 2, .word = "--with-network"};
+  const Mapped mapped(encode(spec));
+  ASSERT_TRUE(mapped.accepted());
+  EXPECT_EQ(mapped.image().network_word_at, 2U);
+  EXPECT_EQ(mapped.text(mapped.image().network_word), "--with-network");
+  EXPECT_EQ(mapped.pointers(mapped.image().argv_at, mapped.image().argv_count), spec.argv)
+      << "until there is a network";
+  spec.with_network->at = 3;
+  EXPECT_FALSE(Mapped(encode(spec)).accepted()) << "there is no such argument";
 }
 
 TEST(LaunchImage, HasTheNetwork) {

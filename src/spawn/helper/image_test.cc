@@ -35,6 +35,7 @@ bool can_be_followed(const Mapped& mapped, std::size_t size) {
   inside(image.seccomp_at, std::uint64_t{image.seccomp_count} * 8);
   inside(image.cwd, mapped.text(image.cwd).size() + 1);
   inside(image.exec_path, mapped.text(image.exec_path).size() + 1);
+  inside(image.network_word, mapped.text(image.network_word).size() + 1);
   return all_inside;
 }
 
@@ -73,6 +74,8 @@ TEST(LaunchImage, WithAnOffsetOrCountOutsideIsRefused) {
                                 offsetof(wire::Image, net_socket_count),
                                 offsetof(wire::Image, cwd),
                                 offsetof(wire::Image, exec_path),
+                                offsetof(wire::Image, network_word_at),
+                                offsetof(wire::Image, network_word),
                                 offsetof(wire::Image, cgroup_count),
                                 offsetof(wire::Image, passed_count)};
   for (const std::size_t field : fields) {

@@ -62,18 +62,17 @@ void serve_until_exit(const Run& run, int pidfd, int listener) {
 // A network that only reports refusals is optional: where only the wrapper may make namespaces, the wrapper's own
 // network is equally closed.
 bool own_network(Run& run, Failure& failure) {
-  static char shares[] = "--share-net";
   Steps steps(*run.image, failure);
-  const std::uint32_t cuts_at = run.image->cuts_network_at;
+  const std::uint32_t word_at = run.image->network_word_at;
   if (!make_network_namespace(steps)) {
-    const bool is_wish = cuts_at != 0 && failure.stage == Stage::kClone;
+    const bool is_wish = word_at != 0 && failure.stage == Stage::kClone;
     if (is_wish) failure = {};
     return is_wish;
   }
   if (!open_network(run, steps)) return false;
   hand_over_network(run);
-  if (cuts_at != 0 && cuts_at < run.image->argv_count) {
-    reinterpret_cast<char**>(run.at(run.image->argv_at))[cuts_at] = &shares[0];
+  if (word_at != 0) {
+    reinterpret_cast<char**>(run.at(run.image->argv_at))[word_at] = run.at(run.image->network_word);
   }
   return true;
 }

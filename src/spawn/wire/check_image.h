@@ -33,7 +33,8 @@ class ImageCheck {
     const bool has_writable = image_.writable_count == 0 || has_strings(image_.writable_at, image_.writable_count);
     return bytes_[size_ - 1] == '\0' && has_writable && has_ops() && has_network() &&
            has_array<ResourceLimit>(image_.limits_at, image_.limit_count) && has_seccomp() && has_byte(image_.cwd) &&
-           has_byte(image_.exec_path) && image_.cgroup_count <= kMaxCgroups && image_.passed_count <= kMaxPassedFds;
+           has_byte(image_.exec_path) && has_network_word() && image_.cgroup_count <= kMaxCgroups &&
+           image_.passed_count <= kMaxPassedFds;
   }
 
  private:
@@ -60,6 +61,10 @@ class ImageCheck {
       if (!has_bytes(ops[i].content, ops[i].content_size)) return false;
     }
     return true;
+  }
+
+  [[nodiscard]] bool has_network_word() const {
+    return has_byte(image_.network_word) && (image_.network_word_at == 0 || image_.network_word_at < image_.argv_count);
   }
 
   [[nodiscard]] bool has_network() const {

@@ -178,7 +178,10 @@ std::string encode(const LaunchSpec& spec, const JailShape& built, StdinIs stdin
   header.cgroup_count = static_cast<std::uint32_t>(spec.cgroup_procs_fds.size());
   header.passed_count = static_cast<std::uint32_t>(spec.passed_fds.size());
   if (spec.report_tree) header.flags |= wire::kReportTree;
-  header.cuts_network_at = spec.cuts_network_at.value_or(0);
+  if (spec.with_network) {
+    header.network_word_at = spec.with_network->at;
+    header.network_word = writer.string(spec.with_network->word);
+  }
   if (spec.run_as) {
     header.flags |= wire::kAsAnother;
     header.as_uid = spec.run_as->uid;

@@ -104,6 +104,13 @@ struct NetworkSpec {
   bool operator==(const NetworkSpec&) const = default;
 };
 
+// An argument that the worker replaces by `word` when it could make the run's network.
+struct NetworkWord {
+  std::uint32_t at = 0;  // its index in argv; not 0
+  std::string word{};
+  bool operator==(const NetworkWord&) const = default;
+};
+
 struct LaunchSpec {
   std::vector<std::string> argv{};
   std::vector<std::string> env{};  // "NAME=value"
@@ -113,9 +120,9 @@ struct LaunchSpec {
   std::vector<ResourceLimit> limits{};
   std::vector<int> cgroup_procs_fds{};  // borrowed; the tool joins each before exec
   bool report_tree = false;             // ToolStarted::tree is wanted
-  // For a wrapper whose `network` is optional: the index of --unshare-net in argv. If the network can be made, the
-  // worker replaces it with --share-net; otherwise the run has no `network`.
-  std::optional<std::uint32_t> cuts_network_at{};
+  // For a wrapper whose `network` is optional: its option that cuts the network, and the one for a run that has
+  // `network` after all. If that cannot be made, argv stays as it is.
+  std::optional<NetworkWord> with_network{};
   // Borrowed; inherited from number wire::kFirstPassedFd on, by an OCI runtime from kFirstRuntimeFd on; everything else
   // is closed.
   std::vector<int> passed_fds{};

@@ -171,9 +171,9 @@ struct Image {
   std::uint32_t cgroup_count;
   std::uint32_t passed_count;
   std::uint32_t as_uid, as_gid;
-  // Of a wrapper: the index in argv of the option that cuts the network; a worker that could make our network replaces
-  // it with the one that shares. 0: the network is not optional.
-  std::uint32_t cuts_network_at;
+  // Of a wrapper: a worker that could make our network puts the string `network_word` into argv at this index. Index 0:
+  // the network is not optional.
+  std::uint32_t network_word_at, network_word;
   std::uint64_t guest_memory, guest_pids;  // of kInGuest; 0: not limited
   // Of an init that carries connections (carried.h): it listens on `carried_count` addresses from this IPv4 address on
   // (host byte order), at the ports of `net_sockets`. Count 0: it carries none.
