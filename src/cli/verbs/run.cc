@@ -155,9 +155,7 @@ int run_tool(const CallOptions& options, const Environment& environment) {
     return {};
   };
 
-  const bool jails_itself = options.jail == JailKind::kAuto || options.jail == JailKind::kNative;
-  Result<std::unique_ptr<Gate>> gate =
-      jails_itself ? open_gate_for_one_run(std::move(call.config)) : Gate::open(std::move(call.config));
+  Result<std::unique_ptr<Gate>> gate = open_gate_for_one_run(std::move(call.config));
   if (!gate) return fail_run(gate.error(), options, to, events);
   std::optional<SayingDuringRun> quiet(std::in_place, signals->fd(), options.timeout);
   Result<JailedSubprocessResult> result = (*gate)->run(call.spec, options.jail, source.get_token());
