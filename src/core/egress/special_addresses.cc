@@ -9,6 +9,7 @@
 #include "core/egress/ip_address.h"
 
 namespace sallyport {
+namespace special_addresses {  // for the short names of the kinds
 namespace {
 
 using enum AddressKind;
@@ -143,7 +144,10 @@ AddressKind kind_of_v6(const IpAddress& address) {
 }
 
 }  // namespace
+}  // namespace special_addresses
 
-AddressKind kind_of(const IpAddress& address) { return address.v6 ? kind_of_v6(address) : kind_of_v4(address); }
+AddressKind kind_of(const IpAddress& address) {
+  return address.v6 ? special_addresses::kind_of_v6(address) : special_addresses::kind_of_v4(address);
+}
 
 }  // namespace sallyport
