@@ -7,8 +7,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 jobs=${JOBS:-$(nproc)}
-# Most tests wait more than they compute: for deadlines, servers, the end of a jail.
-tests_at_once=$((jobs * 2))
+# Most tests wait more than they compute: for deadlines, servers, the end of a jail. With three for each core all cores are busy.
+tests_at_once=$((jobs * 3))
 stages=("$@")
 [[ ${#stages[@]} -eq 0 ]] && stages=(format dev release tidy asan tsan fuzz deep)
 reports=()

@@ -224,7 +224,7 @@ TEST_F(StagingTest, DropsWhatNamesNoMechanismAndThenRefusesWhatWasRequired_C26) 
   const Established real{Guarantee::kNetIsolated, Mechanism::kJailsOwn};
   const Established lie{Guarantee::kFsHomeHidden, static_cast<Mechanism>(kMechanisms.size())};
   const Established far{Guarantee::kFsHomeHidden, static_cast<Mechanism>(255)};
-  EXPECT_EQ(with_gates_part({lie, real, far}, host(), prepared_), std::vector<Established>{real});
+  EXPECT_EQ(with_gates_part(jail_, {lie, real, far}, host(), prepared_), std::vector<Established>{real});
   jail_.gives = {real, lie};
   prepared_.plan.required = {Guarantee::kNetIsolated};
   EXPECT_EQ(missing(stage_it()), "nothing");  // the control

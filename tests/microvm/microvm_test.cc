@@ -77,7 +77,8 @@ class Microvm : public GateTest {
     init_ = bytes_of(std::filesystem::path(SALLYPORT_TEST_BAD_INITS) / name);
     EXPECT_FALSE(init_.empty());
     microvm::MicrovmJail bad(
-        native_, {.name = "bad", .accelerator = microvm::Accelerator::kTcg, .patience = patience, .init = init_});
+        native_,
+        {.kind = JailKind("bad"), .accelerator = microvm::Accelerator::kTcg, .patience = patience, .init = init_});
     GateConfig with_bad = config();
     with_bad.own_jails = {&bad};
     const std::unique_ptr<Gate> gate = Gate::open(std::move(with_bad)).value();
@@ -91,9 +92,11 @@ class Microvm : public GateTest {
       {.runs = spawn::SupplyFor::kManyRuns, .base = [this] { return native::render_base(root_.get()); }}};
   native::NativeJail native_;
   microvm::MicrovmJail jail_{native_, {.accelerator = microvm::Accelerator::kTcg}};
-  microvm::MicrovmJail broken_{
-      native_,
-      {.name = "broken", .accelerator = microvm::Accelerator::kTcg, .kernels = {.boot = dir_.path()}, .patience = 60s}};
+  microvm::MicrovmJail broken_{native_,
+                               {.kind = JailKind("broken"),
+                                .accelerator = microvm::Accelerator::kTcg,
+                                .kernels = {.boot = dir_.path()},
+                                .patience = 60s}};
   std::string init_;
   std::unique_ptr<Gate> gate_;
   std::string skip_;

@@ -104,7 +104,7 @@ void fill_file(const char* directory, std::size_t size, Keep keep) {
 
 // Empty, so they have no size; but the kernel keeps a record of each.
 void many_files() {
-  constexpr int kFiles = 30'000;  // the quota is one for each of 8192 KiB
+  constexpr int kFiles = 10'000;  // the quota is one for each of 8192 KiB
   const std::string directory = "/tmp/sallyport-filler-" + arg("marker");
   if (mkdir(directory.c_str(), 0700) != 0) return;
   const auto name = [&](int number) { return directory + "/" + std::to_string(number); };

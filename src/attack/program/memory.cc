@@ -97,7 +97,7 @@ void memory_inotify() {
   constexpr std::size_t kEvent = 320;  // the name's 240 bytes and the record
   const std::array names{directory + "/" + std::string(240, 'a'), directory + "/" + std::string(240, 'b')};
   std::size_t held = 0;
-  for (int i = 0; i < 8000; ++i) {
+  for (int i = 0; i < 8000 && held < kTooMuch; ++i) {
     const std::string& name = names[static_cast<std::size_t>(i) % names.size()];
     if (mknod(name.c_str(), S_IFREG | 0600, 0) != 0) break;
     unlink(name.c_str());
