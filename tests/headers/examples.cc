@@ -8,6 +8,7 @@
 #include "sallyport/adapters.h"
 #include "sallyport/audit.h"
 #include "sallyport/container.h"
+#include "sallyport/denial.h"
 #include "sallyport/egress.h"
 #include "sallyport/error.h"
 #include "sallyport/external_cli.h"
@@ -47,6 +48,10 @@ Status audit() {
 Status container(const fs::path& repo, const JailedSubprocessSpec& spec) {
 #include "container.inc"
   return {};
+}
+
+void denial(const JailedSubprocessResult& result) {
+#include "denial.inc"
 }
 
 void egress() {
