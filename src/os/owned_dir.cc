@@ -14,6 +14,7 @@
 
 #include "core/errors.h"
 #include "os/directory.h"
+#include "os/posix/still_there.h"
 
 namespace sallyport {
 namespace {
@@ -35,14 +36,6 @@ std::string_view make_hint(int error_number) {
     default:
       return {};
   }
-}
-
-// True when `name` in `parent` is still the directory of `fd`: a sweeper may have removed it before we locked it.
-bool still_there(int parent, const std::string& name, int fd) {
-  struct stat by_name{};
-  struct stat by_fd{};
-  return ::fstatat(parent, name.c_str(), &by_name, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(fd, &by_fd) == 0 &&
-         by_name.st_dev == by_fd.st_dev && by_name.st_ino == by_fd.st_ino;
 }
 
 // Locks a directory of our user whose owner is gone; nullopt when it belongs to another user or a living owner, or is

@@ -14,7 +14,6 @@
 
 #include "core/view/host_view.h"
 #include "jails/sandbox_exec/sandbox_exec_jail.h"
-#include "os/posix/private_dir.h"
 #include "spawn/posix/posix_run.h"
 #include "support/processes.h"
 #include "support/temp_dir.h"
@@ -284,20 +283,6 @@ TEST_F(PosixRunTest, BoundsTheTimeOfAProcessor) {
   plan_.limits.cpu = std::chrono::milliseconds(900);
   const Seen seen = run({"burn_cpu", "5000"});
   EXPECT_EQ(WTERMSIG(seen.get<ToolEnded>()->wait_status), SIGXCPU);
-}
-
-TEST_F(PosixRunTest, RemovesWhatAToolLeftWithoutPermissions_C16) {
-  std::filesystem::create_directories(dir_ / "root");
-  {
-    Result<posix::PrivateDir> made = posix::PrivateDir::create(dir_ / "root", {"tmp"});
-    ASSERT_TRUE(made);
-    std::filesystem::create_directories(made->path() + "/tmp/a/b/c");
-    std::filesystem::create_symlink(dir_.path(), made->path() + "/tmp/a/out");
-    std::filesystem::permissions(made->path() + "/tmp/a", std::filesystem::perms::none);
-    EXPECT_EQ(posix::sweep_private_dirs(dir_ / "root"), 0U) << "its owner is alive";
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(dir_ / "root"));
-  EXPECT_TRUE(std::filesystem::exists(dir_ / "repo")) << "a symlink was followed";
 }
 
 TEST_F(PosixRunTest, RefusesASymlinkInThePlaceOfADirectory_C40) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "os/posix/still_there.h"
 
 namespace sallyport::posix {
 namespace {
@@ -58,6 +59,27 @@ void remove_tree(int parent, const std::string& name, int depth) {
   static_cast<void>(::unlinkat(parent, name.c_str(), AT_REMOVEDIR));
 }
 
+struct Locked {
+  std::string name;
+  UniqueFd fd;
+};
+
+// A sweep of another process may lock or remove a directory that is not locked yet: then makes another one.
+Result<Locked> make_locked(int parent, const std::string& root) {
+  constexpr int kAttempts = 16;
+  std::random_device random;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string name = fmt::format("{}{}-{:08x}{:08x}", prefix(), ::getpid(), random(), random());
+    if (::mkdirat(parent, name.c_str(), 0700) != 0) return fail(system_error("create", root + "/" + name, errno));
+    UniqueFd fd(::openat(parent, name.c_str(), kDirectory));
+    if (!fd && errno != ENOENT) return fail(system_error("open", root + "/" + name, errno));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && still_there(parent, name, fd.get())) {
+      return Locked{.name = std::move(name), .fd = std::move(fd)};
+    }
+  }
+  return fail(system_error("lock a new directory in", root, EAGAIN, "its file system must support flock"));
+}
+
 bool is_ours(int fd) {
   struct stat info{};
   return ::fstat(fd, &info) == 0 && info.st_uid == ::geteuid();
@@ -75,14 +97,9 @@ Result<PrivateDir> PrivateDir::create(const std::string& root, std::initializer_
     return fail(invalid_request("scratch root", root + " can be changed by others",
                                 "choose a directory of your own, or one with the sticky bit"));
   }
-  std::random_device random;
-  const auto name = fmt::format("{}{}-{:08x}{:08x}", prefix(), ::getpid(), random(), random());
-  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0) return fail(system_error("create", root + "/" + name, errno));
-  PrivateDir made(std::move(parent), root, name);
-  made.lock_ = UniqueFd(::openat(made.parent_.get(), name.c_str(), kDirectory));
-  if (!made.lock_ || ::flock(made.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return fail(system_error("lock", made.path(), errno));
-  }
+  auto [name, lock] = TRY(make_locked(parent.get(), root));
+  PrivateDir made(std::move(parent), root, std::move(name));
+  made.lock_ = std::move(lock);
   for (const char* part : parts) {
     if (::mkdirat(made.lock_.get(), part, 0700) != 0) return fail(system_error("create", made.path(), errno));
   }
@@ -101,6 +118,7 @@ std::size_t sweep_private_dirs(const std::string& root) {
     if (!name.starts_with(prefix())) continue;
     const UniqueFd stale(::openat(parent.get(), name.c_str(), kDirectory));
     if (!stale || !is_ours(stale.get()) || ::flock(stale.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!still_there(parent.get(), name, stale.get())) continue;
     remove_tree(parent.get(), name, 0);
     ++removed;
   }
