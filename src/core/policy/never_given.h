@@ -11,11 +11,11 @@ namespace sallyport {
 
 template <Givers jail>
 inline constexpr auto kNeverGivenBy = [] {
-  constexpr auto is_never = [](const GuaranteeInfo& info) { return !can_give(jail, info.guarantee); };
-  std::array<Guarantee, static_cast<std::size_t>(std::ranges::count_if(kGuarantees, is_never))> never{};
+  constexpr auto kIsNever = [](const GuaranteeInfo& info) { return !can_give(jail, info.guarantee); };
+  std::array<Guarantee, static_cast<std::size_t>(std::ranges::count_if(kGuarantees, kIsNever))> never{};
   std::size_t found = 0;
   for (const GuaranteeInfo& info : kGuarantees) {
-    if (is_never(info)) never.at(found++) = info.guarantee;
+    if (kIsNever(info)) never.at(found++) = info.guarantee;
   }
   return never;
 }();
