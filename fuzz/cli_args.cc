@@ -24,9 +24,7 @@ std::vector<std::string> split(std::string_view input) {
 }
 
 // Whether a tool is named is for the gate to refuse (C36).
-void check_call(const sallyport::cli::CallOptions& call) {
-  require(call.timeout.count() > 0);
-}
+void check_call(const sallyport::cli::CallOptions& call) { require(call.timeout.count() > 0); }
 
 }  // namespace
 

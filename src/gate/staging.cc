@@ -79,13 +79,13 @@ std::vector<Established> with_gates_part(const Jail& jail, std::vector<Establish
   std::erase_if(by_jail, [](const Established& entry) {
     return !is_guarantee(entry.guarantee) || !is_mechanism(entry.mechanism);
   });
-  // Jails share steps, and what a step does for one it need not do for another.
-  for (const Guarantee never : jail.never_gives()) drop(never);
   for (const LostGuarantee& lost : host.lost()) drop(lost.guarantee);
   if (!prepared.git.weakness().empty()) drop(Guarantee::kFsGitProtected);
   if (!prepared.write_doubt.empty()) drop(Guarantee::kFsWriteConfined);
   const std::vector<Established>& limits = host.resources().established;
   by_jail.insert(by_jail.end(), limits.begin(), limits.end());
+  // Jails share steps, and what a step does for one it need not do for another; limits are such steps, too.
+  for (const Guarantee never : jail.never_gives()) drop(never);
   return by_jail;
 }
 

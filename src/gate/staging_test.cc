@@ -203,6 +203,13 @@ TEST_F(StagingTest, DropsWhatTheGateDoubts) {
   EXPECT_EQ(with_gates_part(jail_, all, for_call, prepared_), (std::vector<Established>{all[1], all[2]}));
 }
 
+TEST_F(StagingTest, DropsALimitThatTheJailNeverGivesThoughItHasTheGateHoldIt_C26) {
+  prepared_.plan.limits.memory = mebibytes(1);
+  jail_.holds_limits = true;
+  jail_.never = {Guarantee::kLimitMemory};
+  EXPECT_EQ(missing(stage_it()), name_of(Guarantee::kLimitMemory));
+}
+
 // It may share a step with a jail that does.
 TEST_F(StagingTest, DropsWhatTheJailNeverGives_C26) {
   jail_.gives = {{Guarantee::kFsWriteConfined, Mechanism::kMounts}, {Guarantee::kExecPinned, Mechanism::kIdentity}};

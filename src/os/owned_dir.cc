@@ -90,11 +90,17 @@ Result<OwnedDir> make_owned_dir(int parent, mode_t mode, std::string_view subjec
       ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
       return fail(system_error("open the new directory in", subject, error_number));
     }
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && still_there(parent, name, fd.get())) {
+    const bool locked = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK) {
+      const int error_number = errno;
+      ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+      return fail(system_error("lock a new directory in", subject, error_number, "its file system must support flock"));
+    }
+    if (locked && still_there(parent, name, fd.get())) {
       return OwnedDir{.lock = std::move(fd), .name = std::move(name)};
     }
   }
-  return fail(system_error("lock a new directory in", subject, EAGAIN, "its file system must support flock"));
+  return fail(system_error("lock a new directory in", subject, EAGAIN, "another process removes each at once"));
 }
 
 Result<std::size_t> sweep_owned_dirs(int parent, std::string_view subject, const RemoveDir& remove) {

@@ -14,6 +14,7 @@
 #include "cli/audit_verbs.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/option_words.h"
 #include "cli/stop_on_signal.h"
 #include "core/errors.h"
 #include "core/json/lookup.h"
@@ -86,7 +87,8 @@ std::string line_of_record(const Json& record, const std::string& command) {
   if (has_member(record, "duration_ms")) line += fmt::format(" {:>9.1f} ms", number_in(record, "duration_ms"));
   line += fmt::format("  {}", command.empty() ? printable(text_in(record, "tool")) : command);
   if (has_member(record, "repo")) line += fmt::format("  in {}", shown(member(record, "repo")));
-  if (has_member(record, "error")) line += fmt::format("  {}", shown(member(member(record, "error"), "message")));
+  if (has_member(record, "error"))
+    line += fmt::format("  {}", in_options(shown(member(member(record, "error"), "message"))));
   if (const Json& torn = member(record, "torn"); !torn.is_null()) {
     line += fmt::format("  {} bytes set aside as {}", count_in(torn, "bytes"), shown(member(torn, "file")));
   }

@@ -3,23 +3,45 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <vector>
+
 namespace sallyport {
 namespace {
 
-using testing::Contains;
-using testing::IsSupersetOf;
-using testing::Not;
+using testing::UnorderedElementsAre;
 
-TEST(NeverGiven, IsWhatTheTableDoesNotNameTheJailFor) {
+// Those that existed when this table was pinned: a new guarantee needs no line here.
+std::vector<Guarantee> pinned(std::span<const Guarantee> never) {
+  std::vector<Guarantee> old;
+  std::ranges::copy_if(never, std::back_inserter(old),
+                       [](Guarantee guarantee) { return guarantee <= Guarantee::kKernelSeparate; });
+  return old;
+}
+
+// The conformance test takes from the table who must be refused, so a giver that is lost by mistake shows here.
+TEST(NeverGiven, LosesNoGuaranteeUnseen_C26) {
   using enum Guarantee;
-  EXPECT_THAT(kNeverGivenBy<Givers::kNative>, Contains(kKernelSeparate));
-  EXPECT_THAT(kNeverGivenBy<Givers::kNative>, Not(Contains(kProcPidIsolated)));
-  EXPECT_THAT(kNeverGivenBy<Givers::kLandlock>, IsSupersetOf({kProcPidIsolated, kLimitDisk, kKernelSeparate}));
-  EXPECT_THAT(kNeverGivenBy<Givers::kLandlock>, Not(Contains(kFsWriteConfined)));
-  EXPECT_THAT(kNeverGivenBy<Givers::kMicrovm>, IsSupersetOf({kExecPinned, kLimitCpu}));
-  EXPECT_THAT(kNeverGivenBy<Givers::kMicrovm>, Not(Contains(kKernelSeparate)));
-  EXPECT_THAT(kNeverGivenBy<Givers::kNoJail>, Contains(kNetIsolated));
-  EXPECT_THAT(kNeverGivenBy<Givers::kNoJail>, Not(Contains(kExecAllowlisted)));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kNative>), UnorderedElementsAre(kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kBwrap>), UnorderedElementsAre(kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kOci>), UnorderedElementsAre(kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kLandlock>),
+              UnorderedElementsAre(kProcPidIsolated, kLimitDisk, kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kGvisor>),
+              UnorderedElementsAre(kExecPinned, kLimitMemory, kLimitPids, kLimitCpu, kLimitDisk));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kMicrovm>), UnorderedElementsAre(kExecPinned, kLimitCpu));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kContainer>), UnorderedElementsAre(kFsWriteConfined, kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kSandboxExec>),
+              UnorderedElementsAre(kExecPinned, kNetDnsClosed, kProcPidIsolated, kProcNoNewPrivs, kProcCapsDropped,
+                                   kProcSeccomp, kProcDiesWithParent, kLimitWall, kLimitMemory, kLimitPids, kLimitDisk,
+                                   kFsNoSetid, kKernelSeparate));
+  EXPECT_THAT(pinned(kNeverGivenBy<Givers::kNoJail>),
+              UnorderedElementsAre(kFsReadonlySystem, kFsHomeHidden, kFsPrivateTmp, kFsWriteConfined, kNetIsolated,
+                                   kNetEgressAllowlist, kNetDnsClosed, kProcPidIsolated, kProcCapsDropped, kProcSeccomp,
+                                   kLimitDisk, kFsGitProtected, kNetUnixIsolated, kFsNoSetid, kFsRepoUntouched,
+                                   kKernelSeparate));
 }
 
 // A row that names nobody, as a new one does at first.

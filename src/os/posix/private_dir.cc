@@ -72,12 +72,15 @@ Result<Locked> make_locked(int parent, const std::string& root) {
     std::string name = fmt::format("{}{}-{:08x}{:08x}", prefix(), ::getpid(), random(), random());
     if (::mkdirat(parent, name.c_str(), 0700) != 0) return fail(system_error("create", root + "/" + name, errno));
     UniqueFd fd(::openat(parent, name.c_str(), kDirectory));
-    if (!fd && errno != ENOENT) return fail(system_error("open", root + "/" + name, errno));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && still_there(parent, name, fd.get())) {
-      return Locked{.name = std::move(name), .fd = std::move(fd)};
+    const bool locked = fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+    if (locked && still_there(parent, name, fd.get())) return Locked{.name = std::move(name), .fd = std::move(fd)};
+    // ENOENT: removed; EWOULDBLOCK: locked, and soon removed.
+    if (const int why = errno; !locked && why != ENOENT && why != EWOULDBLOCK) {
+      static_cast<void>(::unlinkat(parent, name.c_str(), AT_REMOVEDIR));
+      return fail(system_error("lock", root + "/" + name, why, "its file system must support flock"));
     }
   }
-  return fail(system_error("lock a new directory in", root, EAGAIN, "its file system must support flock"));
+  return fail(system_error("lock a new directory in", root, EAGAIN, "another process removes each at once"));
 }
 
 bool is_ours(int fd) {
